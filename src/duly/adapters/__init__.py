@@ -1,0 +1,1 @@
+"""Everything outside the process: subprocesses, files, sockets, clocks."""

@@ -1,0 +1,1 @@
+"""The only SQL, its connections, and the writer thread."""

@@ -1,0 +1,1 @@
+"""Words as frozen records, ids, ports and errors; imports nothing of Duly."""

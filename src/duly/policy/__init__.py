@@ -1,0 +1,1 @@
+"""Pure total decisions: every business question has one function here that answers it."""

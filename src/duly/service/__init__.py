@@ -1,0 +1,1 @@
+"""The operation registry behind every interface: commands, queries, explain."""

@@ -1,0 +1,1 @@
+"""What tests of Duly, and of your own automations, are made with."""

@@ -1,0 +1,1 @@
+"""One business moment, one transaction: read facts, ask policy, record."""
