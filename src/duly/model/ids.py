@@ -1,0 +1,55 @@
+"""Ids: hashes of natural keys, so that the same fact has the same id on every node and in every retry (decision 0001)."""
+
+import hashlib
+from typing import Final, NewType
+
+AutomationId = NewType("AutomationId", str)
+RunId = NewType("RunId", str)
+EffectId = NewType("EffectId", str)
+ClaimId = NewType("ClaimId", str)
+
+# 130 bits of base 32: no two of 10^15 ids meet, and people can read them aloud.
+_ID_CHARACTERS: Final = 26
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_SEPARATOR: Final = "\x1f"
+
+
+def _hashed(kind: str, *parts: str) -> str:
+    # Lengths keep ("a", "bc") and ("ab", "c") apart whatever characters the parts hold.
+    text = _SEPARATOR.join([kind, *(f"{len(part)}:{part}" for part in parts)])
+    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:17], "big")
+    digits = []
+    for _ in range(_ID_CHARACTERS):
+        number, digit = divmod(number, 32)
+        digits.append(_ALPHABET[digit])
+    return "".join(digits)
+
+
+def automation_id(workspace: str, key: str) -> AutomationId:
+    """Return the id of the automation created in a workspace under an Idempotency-Key (default: its job_key)."""
+    return AutomationId("a_" + _hashed("automation", workspace, key))
+
+
+def run_id(automation: str, window_key: str, input_version: str) -> RunId:
+    """Return the id of the run for one work identity."""
+    return RunId("r_" + _hashed("run", automation, window_key, input_version))
+
+
+def effect_id(workspace: str, automation: str, window_key: str, action: str, identity: str) -> EffectId:
+    """Return the id of one intended change; `identity` is canonical JSON of the identity arguments (design: effects)."""
+    return EffectId("e_" + _hashed("effect", workspace, automation, window_key, action, identity))
+
+
+def operation_id(workspace: str, name: str, key: str) -> str:
+    """Return the id of one command given under an Idempotency-Key."""
+    return "o_" + _hashed("operation", workspace, name, key)
+
+
+def notice_id(scope: str, kind: str, about: str) -> str:
+    """Return the id of one notice: a person is told once of one thing."""
+    return "n_" + _hashed("notice", scope, kind, about)
+
+
+def dedupe_key(job_key: str, window_key: str, input_version: str) -> str:
+    """Return the text form of a work identity, for display and export only."""
+    return f"{job_key}:{window_key}:{input_version}"
