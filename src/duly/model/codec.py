@@ -34,7 +34,7 @@ def to_plain(value: Any) -> Any:
 
 def load(kind: type[Record], text: str) -> Record:
     """Return the record of `kind` written by `dump`; a text that does not fit raises ValueError or KeyError."""
-    return typing.cast(Record, _reader(kind)(json.loads(text)))
+    return typing.cast(Record, _reader(typing.cast(Any, kind))(json.loads(text)))
 
 
 def _same(value: Any) -> Any:
@@ -68,8 +68,8 @@ def _record_reader(kind: Any) -> _Reader:
 
 def _union_reader(members: tuple[Any, ...]) -> _Reader:
     """Tell members apart: null, records by their `type`, and at most one enum or scalar."""
-    records = {member.__name__: _reader(member) for member in members if is_dataclass(member)}
-    plain = [_reader(m) for m in members if not is_dataclass(m) and m is not types.NoneType]
+    records = {m.__name__: _reader(m) for m in members if hasattr(m, "__dataclass_fields__")}
+    plain = [_reader(m) for m in members if m.__name__ not in records and m is not types.NoneType]
 
     def read(value: Any) -> Any:
         if value is None:

@@ -1,5 +1,6 @@
 """Ids: hashes of natural keys, so that the same fact has the same id on every node and in every retry (decision 0001)."""
 
+import base64
 import hashlib
 from typing import Final, NewType
 
@@ -8,21 +9,16 @@ RunId = NewType("RunId", str)
 EffectId = NewType("EffectId", str)
 ClaimId = NewType("ClaimId", str)
 
-# 130 bits of base 32: no two of 10^15 ids meet, and people can read them aloud.
+# 128 bits in base 32: no two of 10^15 ids meet, and people can read them aloud.
+_DIGEST_BYTES: Final = 16
 _ID_CHARACTERS: Final = 26
-_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-_SEPARATOR: Final = "\x1f"
 
 
 def _hashed(kind: str, *parts: str) -> str:
     # Lengths keep ("a", "bc") and ("ab", "c") apart whatever characters the parts hold.
-    text = _SEPARATOR.join([kind, *(f"{len(part)}:{part}" for part in parts)])
-    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:17], "big")
-    digits = []
-    for _ in range(_ID_CHARACTERS):
-        number, digit = divmod(number, 32)
-        digits.append(_ALPHABET[digit])
-    return "".join(digits)
+    text = "".join([kind, *(f"\x1f{len(part)}:{part}" for part in parts)])
+    digest = hashlib.sha256(text.encode()).digest()[:_DIGEST_BYTES]
+    return base64.b32hexencode(digest).decode().lower()[:_ID_CHARACTERS]
 
 
 def automation_id(workspace: str, key: str) -> AutomationId:
