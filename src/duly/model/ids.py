@@ -31,7 +31,9 @@ def run_id(automation: str, window_key: str, input_version: str) -> RunId:
     return RunId("r_" + _hashed("run", automation, window_key, input_version))
 
 
-def effect_id(workspace: str, automation: str, window_key: str, action: str, identity: str) -> EffectId:
+def effect_id(
+    workspace: str, automation: str, window_key: str, action: str, identity: str
+) -> EffectId:
     """Return the id of one intended change; `identity` is canonical JSON of the identity arguments (design: effects)."""
     return EffectId("e_" + _hashed("effect", workspace, automation, window_key, action, identity))
 

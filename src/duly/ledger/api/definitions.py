@@ -1,0 +1,89 @@
+"""Verbs about automations: definitions, due slots, occurrences, path owners."""
+
+from typing import Protocol
+
+from duly.model.automation import Automation, DueAutomation, Revision, Workspace
+from duly.model.ids import AutomationId, RunId
+from duly.model.instant import Instant
+from duly.model.occurrence import Occurrence, RerunVerdict
+from duly.model.timing import Watermark
+
+
+class DefinitionVerbs(Protocol):
+    """Workspaces, automations, revisions, occurrences."""
+
+    def add_workspace(self, workspace: Workspace) -> bool: ...
+
+    def workspace(self, workspace_id: str) -> Workspace | None: ...
+
+    def add_automation(self, automation: Automation) -> bool: ...
+
+    def automation(self, automation_id: AutomationId) -> Automation | None: ...
+
+    def automation_named(self, workspace_id: str, job_key: str) -> Automation | None: ...
+
+    def automations(self, workspace_id: str, after_job_key: str, limit: int) -> list[Automation]:
+        """Return automations in order of job_key, deleted ones too."""
+        ...
+
+    def record_automation(self, automation: Automation) -> bool:
+        """Change state, reason, revision, next_due, mark, told and fault columns; never lowers `mark.due_at`."""
+        ...
+
+    def due_automations(self, limit: int) -> list[DueAutomation]:
+        """Return automations due at this transaction's instant, longest due first."""
+        ...
+
+    def next_due(self) -> Instant | None:
+        """Return the earliest due instant of any automation."""
+        ...
+
+    def record_mark(self, due: DueAutomation, mark: Watermark, next_due: Instant | None) -> bool:
+        """Raise the watermark and move `next_due`, if version and old watermark are still those of `due`."""
+        ...
+
+    def add_revision(self, revision: Revision) -> bool: ...
+
+    def revision(self, automation_id: AutomationId, number: int) -> Revision | None: ...
+
+    def revisions(self, automation_id: AutomationId) -> list[Revision]:
+        """Return all revisions, oldest first."""
+        ...
+
+    def zones_in_use(self) -> list[str]:
+        """Return the zones of workspaces and watermarks."""
+        ...
+
+    def path_owner(self, workspace_id: str, path: str) -> AutomationId | None: ...
+
+    def paths_of(self, automation_id: AutomationId) -> list[str]: ...
+
+    def add_path_owner(self, workspace_id: str, path: str, automation_id: AutomationId) -> bool: ...
+
+    def release_paths(self, automation_id: AutomationId) -> None: ...
+
+    def add_occurrence(self, occurrence: Occurrence) -> bool: ...
+
+    def occurrence(self, automation_id: AutomationId, occurrence_key: str) -> Occurrence | None: ...
+
+    def occurrence_covering(self, automation_id: AutomationId, at: Instant) -> Occurrence | None:
+        """Return the timer occurrence or range that answers for `at`: the newest with due_at <= at <= last_due_at."""
+        ...
+
+    def occurrences(
+        self, automation_id: AutomationId, before: Instant, limit: int
+    ) -> list[Occurrence]:
+        """Return occurrences recorded at or before `before`, newest first."""
+        ...
+
+    def occurrences_of_run(self, run_id: RunId) -> list[Occurrence]: ...
+
+    def add_rerun_verdict(self, verdict: RerunVerdict) -> bool: ...
+
+    def rerun_verdict(
+        self, automation_id: AutomationId, occurrence_key: str
+    ) -> RerunVerdict | None: ...
+
+    def unanswered_joins(self, limit: int) -> list[Occurrence]:
+        """Return joined occurrences without a rerun verdict, oldest first."""
+        ...

@@ -1,0 +1,176 @@
+-- The first schema. `integer` is the one type token a dialect maps; `/* strict */` and `/* keyed */` are SQLite's table options.
+-- What hangs where: docs/decisions/0001-tables-and-identity.md
+
+create table schema_meta(
+  one integer not null primary key check (one = 1),
+  version integer not null, min_reader integer not null, min_writer integer not null,
+  application text not null check (application = 'duly'), migrated_at_us integer not null
+) /* strict */;
+
+create table setting(
+  name text not null primary key, value text not null, at_us integer not null
+) /* strict */;
+
+create table workspace(
+  workspace_id text not null primary key, zone text not null, created_at_us integer not null
+) /* strict */;
+
+create table automation(
+  automation_id text not null primary key, workspace_id text not null, job_key text not null,
+  state text not null check (state in ('active','paused','suspended','deleted')),
+  state_reason text, state_since_us integer not null, revision integer not null,
+  next_due_us integer,
+  mark_due_us integer not null, mark_slot_key text not null, mark_anchor text not null check (mark_anchor in ('W','E')), mark_zone text not null,
+  version integer not null, told text, fault_kind text, fault_count integer not null,
+  created_with text not null, created_at_us integer not null, updated_at_us integer not null,
+  unique (workspace_id, job_key),
+  check (state = 'active' or next_due_us is null)
+) /* strict */;
+create index automation_due on automation(next_due_us, automation_id) where next_due_us is not null;
+
+create table revision(
+  automation_id text not null, number integer not null,
+  definition text not null, digest text not null, schema_version integer not null,
+  timing text not null, work text not null, tzdata text not null,
+  actor text not null, created_at_us integer not null,
+  primary key (automation_id, number)
+) /* keyed */;
+
+create table path_owner(
+  workspace_id text not null, path text not null, automation_id text not null, at_us integer not null,
+  primary key (workspace_id, path)
+) /* keyed */;
+
+create table occurrence(
+  automation_id text not null, occurrence_key text not null,
+  cause text not null check (cause in ('timer','manual','event','external')),
+  disposition text not null check (disposition in ('started','joined','queued','skipped','missed','refused')),
+  reason text, revision integer not null, run_id text, window_key text,
+  due_at_us integer, last_due_us integer, last_slot_key text, slot_count integer not null check (slot_count >= 0),
+  actor text not null, at_us integer not null,
+  primary key (automation_id, occurrence_key),
+  check (disposition in ('skipped','missed','refused') or run_id is not null)
+) /* keyed */;
+create index occurrence_newest on occurrence(automation_id, at_us);
+create index occurrence_run on occurrence(run_id) where run_id is not null;
+
+create table rerun_verdict(
+  automation_id text not null, occurrence_key text not null, run_id text not null,
+  verdict text not null, reason text, at_us integer not null,
+  primary key (automation_id, occurrence_key)
+) /* keyed */;
+
+create table run_pin(
+  run_id text not null primary key, automation_id text not null, workspace_id text not null,
+  window_key text not null, input_version text not null, revision integer not null,
+  cause text not null, slot_key text, due_at_us integer, span_start_us integer not null, span_end_us integer not null,
+  is_caught_up integer not null check (is_caught_up in (0,1)), amends_run_id text, redo_reason text, redo_effects text,
+  created_at_us integer not null,
+  unique (automation_id, window_key, input_version)
+) /* strict */;
+
+create table run(
+  run_id text not null primary key, automation_id text not null,
+  state text not null check (state in ('created','queued','collecting','analyzing','reviewing','awaiting_approval','executing','retrying','blocked','failed','cancelled','completed')),
+  version integer not null, state_since_us integer not null,
+  claimable_at_us integer, is_caught_up integer not null, priority integer not null, behind_run_id text,
+  lease_owner text, lease_until_us integer, claim_id text, fence integer not null, attempts integer not null,
+  cancel_actor text, wait_reason text, wait_since_us integer, start_by_us integer,
+  outcome text check (outcome in ('completed','no-change','failed-before-write','failed-after-write','needs-review','cancelled')),
+  grade text check (grade in ('artifact','finish','verify','exit')), reason text, error_class text,
+  may_live integer not null check (may_live in (0,1)), settled_at_us integer, created_at_us integer not null,
+  check ((claim_id is null) = (lease_owner is null) and (claim_id is null) = (lease_until_us is null)),
+  check (claim_id is null or claimable_at_us is null),
+  check (claimable_at_us is null or state = 'queued'),
+  check (claim_id is null or state in ('collecting','analyzing','reviewing','executing')),
+  check (state not in ('completed','cancelled','failed') or (claim_id is null and claimable_at_us is null and outcome is not null)),
+  check (state <> 'completed' or outcome in ('completed','no-change')),
+  check (state <> 'failed' or outcome = 'failed-before-write'),
+  check (outcome not in ('failed-after-write','needs-review') or state in ('blocked','cancelled')),
+  check (outcome <> 'completed' or grade is not null)
+) /* strict */;
+create index run_claimable on run(is_caught_up, claimable_at_us, run_id) where claimable_at_us is not null;
+create index run_leased on run(lease_until_us) where claim_id is not null;
+create index run_created on run(created_at_us, run_id) where state = 'created';
+create index run_open on run(automation_id) where state not in ('completed','cancelled','failed');
+create index run_start_by on run(start_by_us) where start_by_us is not null;
+create index run_newest on run(automation_id, created_at_us);
+
+create table snapshot(
+  run_id text not null primary key, fence integer not null, claim_id text not null,
+  source_set text not null, base_commit text, base_tree text, observed_at_us integer not null, content text not null, at_us integer not null
+) /* strict */;
+
+create table attempt(
+  run_id text not null, fence integer not null, claim_id text not null, owner text not null, revision integer not null,
+  claimed_at_us integer not null, ended_at_us integer, ending text,
+  primary key (run_id, fence, claim_id)
+) /* keyed */;
+
+create table execution(
+  run_id text not null, fence integer not null, part text not null, claim_id text not null,
+  state text not null check (state in ('intent','dispatch_started','attached','settled','not_started_proven','outcome_unknown','corrupt')),
+  token text not null, argv text not null, prompt_sha256 text, boot_id text, launcher_pid integer, launcher_ticks integer, pid integer, start_ticks integer,
+  ending text, exit_code integer, log_sha256 text, log_bytes integer, is_empty integer not null check (is_empty in (0,1)),
+  started_at_us integer not null, ended_at_us integer,
+  primary key (run_id, fence, part)
+) /* keyed */;
+
+create table effect(
+  effect_id text not null primary key, automation_id text not null, window_key text not null, action text not null, identity text not null,
+  state text not null check (state in ('pending','succeeded','failed','unknown')),
+  payload_sha256 text not null, payload text not null, update_number integer not null, external_id text, result text,
+  run_id text not null, fence integer not null, since_us integer not null, created_at_us integer not null,
+  check ((state = 'succeeded') = (external_id is not null))
+) /* strict */;
+create index effect_open on effect(run_id) where state in ('pending','unknown');
+create index effect_window on effect(automation_id, window_key);
+
+create table effect_call(
+  effect_id text not null, update_number integer not null, run_id text not null, fence integer not null, claim_id text not null,
+  payload_sha256 text not null, not_after_us integer not null, at_us integer not null,
+  primary key (effect_id, update_number, run_id, fence)
+) /* keyed */;
+
+create table publication(
+  workspace_id text not null, path text not null, number integer not null,
+  automation_id text not null, window_key text not null, run_id text not null, effect_id text not null,
+  sha256 text not null, previous_sha256 text, at_us integer not null,
+  primary key (workspace_id, path, number)
+) /* keyed */;
+create index publication_run on publication(run_id);
+
+create table artifact(
+  run_id text not null, fence integer not null, path text not null, sha256 text not null, bytes integer not null,
+  difference_sha256 text, at_us integer not null,
+  primary key (run_id, fence, path)
+) /* keyed */;
+
+create table late_report(
+  run_id text not null, fence integer not null, claim_id text not null, number integer not null,
+  verb text not null, body text not null, at_us integer not null,
+  primary key (run_id, fence, claim_id, number)
+) /* keyed */;
+
+create table notice(
+  notice_id text not null primary key, kind text not null, automation_id text not null, run_id text,
+  body text not null, state text not null check (state in ('pending','sent','failed')),
+  tries integer not null, next_try_us integer, detail text, created_at_us integer not null, ended_at_us integer,
+  check ((state = 'pending') = (next_try_us is not null))
+) /* strict */;
+create index notice_pending on notice(next_try_us) where next_try_us is not null;
+
+create table node(
+  owner text not null primary key, host text not null, pid integer not null, boot_id text not null,
+  started_at_us integer not null, seen_at_us integer not null, scanned_at_us integer, stopped_at_us integer, tzdata text not null
+) /* strict */;
+
+create table operation(
+  operation_id text not null primary key, name text not null, request_sha256 text not null, result text not null,
+  actor text not null, at_us integer not null
+) /* strict */;
+
+create table audit(
+  scope text not null, seq integer not null, at_us integer not null, actor text not null, kind text not null, body text not null, hash text not null,
+  primary key (scope, seq)
+) /* keyed */;
