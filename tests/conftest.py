@@ -51,7 +51,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT_OVER] = []
     for name in [name for name in os.environ if name.startswith("DULY_")]:
         del os.environ[name]
-    os.environ["DULY_HOME"] = "/nonexistent/duly-tests-use-the-fixture-home"
+    # Beneath a device nothing can be made, not even by root.
+    os.environ["DULY_HOME"] = "/dev/null/tests-must-use-the-fixture-home"
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,4 +1,4 @@
-"""The rules of `tests/conftest.py`, each shown on a small session of its own."""
+"""The rules of `tests/conftest.py`, shown on two small sessions in which every test passes."""
 
 import os
 import shutil
@@ -10,87 +10,78 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 SHARED = ("conftest.py", "house/world_off.py", "house/left_over.py")
-LEAVES_A_CHILD = """
-import subprocess
+INI = "[pytest]\naddopts = --assert=plain --import-mode=importlib\npythonpath = .\n"
+SKIPS = """
+import pytest
+def test_skips():
+    pytest.skip("no wine")
+"""
+IN_A_PURE_ROOM = """
+import time, pytest
+def test_cannot_read_the_clock():
+    with pytest.raises(pytest.fail.Exception, match="switched off"):
+        time.time()
+"""
+IN_ANOTHER_ROOM = """
+import subprocess, time
+def test_reads_the_clock():
+    assert time.time() > 0
 def test_leaves_a_child():
-    subprocess.Popen(["sleep", "60"], start_new_session=True)
-"""
-LEAVES_AN_ORPHAN = """
-import subprocess
+    subprocess.Popen(["sleep", "61"], start_new_session=True)
 def test_leaves_an_orphan(tmp_path):
-    subprocess.run(["sh", "-c", "setsid sleep 60 </dev/null >/dev/null 2>&1 &"], cwd=tmp_path, check=True)
+    subprocess.run(["sh", "-c", "sleep 62 </dev/null >/dev/null 2>&1 &"], cwd=tmp_path, check=True)
 """
 
 
-@pytest.fixture
-def outcome(tmp_path):
-    """Return a function that runs one test file in a room of its own and gives exit code and output."""
-
-    def run(room, text, ci=""):
-        for name in SHARED:
-            (tmp_path / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(TESTS / name, tmp_path / "tests" / name)
-        (tmp_path / "tests" / room).mkdir()
-        (tmp_path / "tests" / room / "test_one.py").write_text(text)
-        (tmp_path / "pytest.ini").write_text(
-            "[pytest]\naddopts = --import-mode=importlib\npythonpath = .\n"
-        )
-        command = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            f"--basetemp={tmp_path}/temp",
-        ]
-        ended = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env=os.environ | {"CI": ci},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return ended.returncode, ended.stdout + ended.stderr
-
-    return run
-
-
-def test_pure_rooms_are_tested_with_the_world_off(outcome):
-    code, output = outcome(
-        "policy", "import time\n\ndef test_reads_the_clock():\n    time.time()\n"
+def _session(root, files, ci):
+    for name, text in files.items():
+        (root / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "tests" / name).write_text(text)
+    for name in SHARED:
+        (root / "tests" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(TESTS / name, root / "tests" / name)
+    (root / "pytest.ini").write_text(INI)
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--basetemp=temp"]
+    return subprocess.run(
+        command, cwd=root, env=os.environ | {"CI": ci}, capture_output=True, text=True, check=False
     )
-    assert code == 1
-    assert "the world is switched off" in output
 
 
-def test_other_rooms_are_tested_with_the_world_on(outcome):
-    code, output = outcome(
-        "engine", "import time\n\ndef test_reads_the_clock():\n    time.time()\n"
-    )
-    assert code == 0, output
+def test_a_skip_fails_a_session_in_ci(tmp_path):
+    ended = _session(tmp_path, {"engine/test_one.py": SKIPS}, "true")
+    assert ended.returncode == 1, ended.stdout
+    assert "CI allows no skipped test" in ended.stdout
+    assert "no wine" in ended.stdout
 
 
-@pytest.mark.parametrize(("ci", "code"), [("", 0), ("true", 1)])
-def test_a_skip_fails_the_session_in_ci_only(outcome, ci, code):
-    got, output = outcome(
-        "engine", "import pytest\n\ndef test_skips():\n    pytest.skip('no wine')\n", ci
-    )
-    assert got == code, output
-    assert ("CI allows no skipped test" in output) == bool(ci)
+def test_elsewhere_only_what_was_left_running_fails_a_session(tmp_path):
+    files = {
+        "policy/test_pure.py": IN_A_PURE_ROOM,
+        "engine/test_skip.py": SKIPS,
+        "engine/test_other.py": IN_ANOTHER_ROOM,
+    }
+    ended = _session(tmp_path, files, "")
+    left = {
+        command: int(pid)
+        for pid, _, command in (line.partition(": ") for line in ended.stdout.splitlines())
+        if command.startswith("sleep")
+    }
+    for pid in left.values():
+        os.kill(pid, 9)
+    assert "4 passed, 1 skipped" in ended.stdout
+    assert "CI allows" not in ended.stdout
+    if sys.platform == "linux":
+        assert ended.returncode == 1
+        assert "the tests left processes running" in ended.stdout
+        assert set(left) == {"sleep 61", "sleep 62"}
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the search for processes reads /proc")
-@pytest.mark.parametrize("text", [LEAVES_A_CHILD, LEAVES_AN_ORPHAN], ids=["child", "orphan"])
-def test_a_process_left_over_fails_the_session(outcome, text):
-    code, output = outcome("engine", text)
-    assert code == 1, output
-    assert "the tests left processes running" in output
-    for line in output.splitlines():
-        pid, _, command = line.partition(": ")
-        if command == "sleep 60":
-            os.kill(int(pid), 9)
-            break
-    else:
-        pytest.fail(f"the process is not named in:\n{output}")
+def test_the_home_is_fresh_private_and_named(home):
+    assert list(home.iterdir()) == []
+    assert home.stat().st_mode & 0o777 == 0o700
+    assert os.environ["DULY_HOME"] == str(home)
+
+
+def test_no_test_sees_the_developers_home():
+    with pytest.raises(NotADirectoryError):
+        Path(os.environ["DULY_HOME"]).mkdir(parents=True)
