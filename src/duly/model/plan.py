@@ -94,14 +94,6 @@ class Restart(Enum):
     SAFE = "safe"
 
 
-class PromptMode(Enum):
-    """How a command receives its prompt."""
-
-    NONE = "none"
-    ARGUMENT = "argument"
-    FILE = "file"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrozenFile:
     """A prompt or skill file as it was when the revision was made: name and SHA-256 in the bytes store."""
@@ -149,7 +141,6 @@ class Agent:
 
     driver: str
     argv: tuple[str, ...]
-    prompt_mode: PromptMode
     path: str  # PATH as recorded when the revision was made
     home: Home
     restart: Restart
@@ -219,7 +210,6 @@ class Work:
     result_artifact: str | None  # path beneath the root, with placeholders
     retry: Retry
     notify: tuple[str, ...]  # argv; empty: DULY_NOTIFY or nobody
-    concurrency_key: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
