@@ -1,0 +1,99 @@
+"""The audit chain: each row's hash covers its content and the hash before it, for each scope apart."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from duly.model import canonical
+from duly.model.instant import Instant
+
+START: Final = ""
+"""What the first row of a scope has in the place of a previous hash."""
+
+_SAFE_INTEGER: Final = 2**53
+_ENCODE: Final = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
+class Row(NamedTuple):
+    """One audit row as it is stored."""
+
+    scope: str
+    seq: int
+    at: Instant
+    actor: str
+    kind: str
+    body: str
+    hash: str
+
+
+class Head(NamedTuple):
+    """The newest row of a scope; kept elsewhere, it proves later that no row was cut off."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """The first row that cannot be true: edited, missing, or cut off."""
+
+    scope: str
+    seq: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Intact:
+    """Every chain holds; `heads` may be anchored outside the ledger."""
+
+    heads: Mapping[str, Head]
+
+
+def link(head: Head, scope: str, at: Instant, actor: str, kind: str, body: str) -> Row:
+    """Return the row that follows `head`.
+
+    Its hash is the SHA-256 of the RFC 8785 array `[previous hash, scope, seq, at_us, actor, kind, body]`.
+    """
+    seq = head.seq + 1
+    text = _ENCODE([head.hash, scope, seq, at, actor, kind, body])
+    return Row(scope, seq, at, actor, kind, body, hashlib.sha256(text.encode()).hexdigest())
+
+
+def text_of(body: Mapping[str, Any]) -> str:
+    """Return the canonical JSON (RFC 8785) of an audit body."""
+    # The standard encoder writes the same text for plain values, six times as fast; tested against the canonical one.
+    return _ENCODE(body) if _is_plain(body) else canonical.to_json(body)
+
+
+def verify(rows: Iterable[Row], anchors: Mapping[str, Head] | None = None) -> Intact | Broken:
+    """Follow every chain; `rows` come ordered by scope and seq. Each anchored head must still be in its chain."""
+    anchored = anchors or {}
+    heads: dict[str, Head] = {}
+    for row in rows:
+        head = heads.get(row.scope, Head(0, START))
+        if row.seq != head.seq + 1:
+            return Broken(row.scope, head.seq + 1, "missing")
+        if row != link(head, row.scope, row.at, row.actor, row.kind, row.body):
+            return Broken(row.scope, row.seq, "edited")
+        heads[row.scope] = Head(row.seq, row.hash)
+        anchor = anchored.get(row.scope)
+        if anchor and anchor.seq == row.seq and anchor.hash != row.hash:
+            return Broken(row.scope, row.seq, "written anew since it was anchored")
+    for scope, anchor in anchored.items():
+        if heads.get(scope, Head(0, START)).seq < anchor.seq:
+            return Broken(scope, anchor.seq, "cut off since it was anchored")
+    return Intact(heads)
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(
+            type(key) is str and key.isascii() and _is_plain(item) for key, item in value.items()
+        )
+    if type(value) is int:
+        return -_SAFE_INTEGER < value < _SAFE_INTEGER
+    return type(value) is str or value is None or type(value) is bool

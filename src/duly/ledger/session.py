@@ -1,0 +1,124 @@
+"""What the verbs of a transaction stand on: named statements at one instant, nested parts, wake keys, the audit chain."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, Protocol
+
+from duly.ledger import audit_chain
+from duly.ledger.audit_chain import START, Head
+from duly.model.errors import DeadlineExceededError
+from duly.model.instant import Instant
+
+Row = tuple[Any, ...]
+
+# A batch that stops here leaves a bystander's commit waiting no longer than a slow disk would.
+_BATCH_NS: Final = 10_000_000
+
+
+class TransactionLostError(Exception):
+    """The store ended the whole transaction under its members. They have to run again."""
+
+
+class Cursor(Protocol):
+    """The answer of one statement."""
+
+    def fetchall(self) -> list[Row]:
+        """Return every row."""
+        ...
+
+
+class Connection(Protocol):
+    """What a session needs of a store's connection."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether the transaction that the session belongs to is still open."""
+        ...
+
+    def execute(self, statements: str, bindings: dict[str, Any] | None = None, /) -> Cursor:
+        """Run one statement with its named parameters."""
+        ...
+
+
+class Session:
+    """One member of a transaction, at one instant. Over its deadline every statement raises DeadlineExceededError."""
+
+    __slots__ = ("_batch_until", "_connection", "_statements", "_timer", "_until", "at", "wakes")
+
+    def __init__(
+        self,
+        connection: Connection,
+        statements: Mapping[str, str],
+        at: Instant,
+        timer: Callable[[], int],
+        deadline_ns: int,
+    ) -> None:
+        now = timer()
+        self.at: Final = at
+        self.wakes: Final[set[str]] = set()
+        self._connection = connection
+        self._statements = statements
+        self._timer = timer
+        self._until = now + deadline_ns
+        self._batch_until = now + _BATCH_NS
+
+    def rows(self, statement: str, /, **given: Any) -> list[Row]:
+        """Run a named statement and return its rows; `:at` is given."""
+        if not self._connection.in_transaction:
+            # A member that swallowed the failure must not go on outside the transaction, committing by itself.
+            raise TransactionLostError
+        if self.is_over:
+            raise DeadlineExceededError("the transaction took longer than it may")
+        given["at"] = self.at
+        return self._connection.execute(self._statements[statement], given).fetchall()
+
+    def row(self, statement: str, /, **given: Any) -> Row | None:
+        """Return the first row of a named statement, if there is one."""
+        found = self.rows(statement, **given)
+        return found[0] if found else None
+
+    def wake(self, key: str) -> None:
+        """Post a key once the transaction has committed."""
+        self.wakes.add(key)
+
+    @contextmanager
+    def part(self, failures: list[Exception]) -> Iterator[None]:
+        """Run a part whose failure undoes the part alone and is appended to `failures`.
+
+        A lost transaction and a passed deadline end the whole member.
+        """
+        wakes = set(self.wakes)
+        self._connection.execute("savepoint part")
+        try:
+            yield
+        except Exception as error:
+            if not self._connection.in_transaction or self.is_over:
+                raise
+            self._connection.execute("rollback to part")
+            self.wakes.intersection_update(wakes)
+            failures.append(error)
+        self._connection.execute("release part")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the member's deadline has passed."""
+        return self._timer() > self._until
+
+    def has_time(self) -> bool:
+        """Say whether a batch may take another item: not once about 10 ms went by since this member began."""
+        return self._timer() < self._batch_until
+
+    def audit(self, scope: str, kind: str, body: Mapping[str, Any], actor: str) -> None:
+        """Append a row to the scope's audit chain."""
+        found = self.row("audit_head", scope=scope)
+        head = Head(*found) if found else Head(0, START)
+        added = audit_chain.link(head, scope, self.at, actor, kind, audit_chain.text_of(body))
+        self.rows(
+            "audit_add",
+            scope=scope,
+            seq=added.seq,
+            actor=actor,
+            kind=kind,
+            body=added.body,
+            hash=added.hash,
+        )
