@@ -10,6 +10,8 @@ from duly.model.errors import Fault, ValidationError
 
 BYTES_MAX: Final = 1_048_576
 DEPTH_MAX: Final = 32
+VALUES_MAX: Final = 20_000
+_TOO_MUCH: Final = "more than 20,000 values, or nested more than 32 deep"
 _NOT_TEXT: Final = "tag:yaml.org,2002:"
 
 
@@ -43,14 +45,18 @@ def read(text: str) -> list[Source]:
         line = mark.line + 1 if mark else None
         raise _refused(f"not YAML: {error.problem}", "check quotes and indentation", line) from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise _refused(f"not YAML: {error}", "write plain UTF-8 text without control characters") from None
+        raise _refused(
+            f"not YAML: {error}", "write plain UTF-8 text without control characters"
+        ) from None
     finally:
-        loader.dispose()  # type: ignore[no-untyped-call]
+        loader.dispose()
 
 
 def _nodes(loader: _TextDates) -> Iterator[yaml.Node]:
-    while loader.check_node():  # type: ignore[no-untyped-call]
-        yield loader.get_node()  # type: ignore[no-untyped-call]
+    while loader.check_node():
+        node = loader.get_node()
+        assert node is not None
+        yield node
 
 
 def _document(loader: _TextDates, node: yaml.Node) -> Source:
@@ -58,17 +64,26 @@ def _document(loader: _TextDates, node: yaml.Node) -> Source:
     faults: list[Fault] = []
     _walk(node, "", lines, faults)
     if not isinstance(node, yaml.MappingNode):
-        faults.append(Fault(pointer="", message="a definition is a mapping", fix="start with `job_key: …`", line=1))
+        faults.append(
+            Fault(
+                pointer="",
+                message="a definition is a mapping",
+                fix="start with `job_key: …`",
+                line=1,
+            )
+        )
     if faults:
         raise ValidationError(faults)
-    return Source(data=loader.construct_document(node), lines=lines)  # type: ignore[no-untyped-call]
+    return Source(data=loader.construct_document(node), lines=lines)
 
 
 def _walk(node: yaml.Node, pointer: str, lines: dict[str, int], faults: list[Fault]) -> None:
     """Note the line of every value, and find what the loader would hide: repeated keys, deep or shared nodes."""
     line = node.start_mark.line + 1
-    if pointer.count("/") > DEPTH_MAX or lines.get(pointer) == -1:
-        faults.append(Fault(pointer=pointer, message="nested too deeply", fix="flatten it", line=line))
+    if pointer.count("/") > DEPTH_MAX or len(lines) > VALUES_MAX:
+        # Aliases can name the same branch again and again: a small file may stand for billions of values.
+        if not any(fault.message == _TOO_MUCH for fault in faults):
+            faults.append(Fault(pointer=pointer, message=_TOO_MUCH, fix="flatten it", line=line))
         return
     lines[pointer] = line
     if isinstance(node, yaml.MappingNode):
@@ -86,9 +101,18 @@ def _walk_mapping(
         name, line = str(key.value), key.start_mark.line + 1
         below = f"{pointer}/{escape(name)}"
         if not isinstance(key, yaml.ScalarNode) or key.tag != _NOT_TEXT + "str":
-            faults.append(Fault(pointer=below, message=f"the name {name!r} is not text", fix="quote it", line=line))
+            faults.append(
+                Fault(
+                    pointer=below,
+                    message=f"the name {name!r} is not text",
+                    fix="quote it",
+                    line=line,
+                )
+            )
         elif name in seen:
-            faults.append(Fault(pointer=below, message=f"`{name}` is given twice", fix="keep one", line=line))
+            faults.append(
+                Fault(pointer=below, message=f"`{name}` is given twice", fix="keep one", line=line)
+            )
         seen.add(name)
         _walk(value, below, lines, faults)
 
