@@ -1,0 +1,208 @@
+"""Requests that a run's steps make of the outside, and their answers; performed by the modules beside this one."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from duly.adapters.launch.proof import ExecutionFacts
+from duly.adapters.launch.request import Launch
+from duly.model.instant import Instant
+from duly.model.plan import Work
+from duly.model.run import RunPin, Snapshot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProveDead:
+    """Prove that nothing of these executions lives; what is found of them is killed first."""
+
+    executions: tuple[ExecutionFacts, ...]
+
+
+class DeathProof(Enum):
+    """Whether older executions are dead."""
+
+    DEAD = "dead"
+    MAY_LIVE = "may_live"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckPlace:
+    """See whether the root directory and the agent's program are there."""
+
+    work: Work
+
+
+class Place(Enum):
+    """What is missing before work can start."""
+
+    READY = "ready"
+    DIRECTORY_MISSING = "directory_missing"
+    PROGRAM_MISSING = "program_missing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observe:
+    """Freeze what the run reads: copy the sources once, note the repository's commit."""
+
+    pin: RunPin
+    work: Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observed:
+    """What was frozen."""
+
+    source_set: tuple[str, ...]
+    base_commit: str | None
+    base_tree: str | None
+    observed_at: Instant
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Which program of which attempt: everything its environment and placeholders are made from."""
+
+    pin: RunPin
+    work: Work
+    snapshot: Snapshot
+    name: str
+    argv: tuple[str, ...]
+    fence: int
+    attempt: int
+    token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepare:
+    """Make an attempt's working copy, prompt file, HOME and TMPDIR, and the launch of one of its programs.
+
+    A working copy that exists for the fence is used as it is: precheck, agent and verify of an attempt share it.
+    """
+
+    part: Part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A launch, ready to start; `secrets` are values to redact, never recorded."""
+
+    launch: Launch
+    log: Path
+    secrets: tuple[str, ...]
+    argv_shown: tuple[str, ...]
+    prompt_sha256: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepLog:
+    """Move a finished log into the bytes store."""
+
+    log: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examine:
+    """Compare what an attempt left with what it was given."""
+
+    part: Part
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedFile:
+    """One file that an attempt may publish; hashes are SHA-256, `before` None where there was none."""
+
+    path: str
+    before: str | None
+    after: str
+    bytes: int
+    mode: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examined:
+    """What an attempt left: changes inside the scope, everything else it changed, and the artifact.
+
+    `artifact` None: no artifact is declared, or it was not written by this attempt. `difference_sha256` names the text
+    that shows all changes outside the scope.
+    """
+
+    in_scope: tuple[ChangedFile, ...]
+    out_of_scope: tuple[str, ...]
+    artifact: ChangedFile | None
+    is_artifact_empty: bool
+    difference_sha256: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishFiles:
+    """Put files of an attempt's working copy in their place beneath the root, compare-and-set on what is there.
+
+    Nothing is written after `not_after`.
+    """
+
+    part: Part
+    files: tuple[ChangedFile, ...]
+    not_after: Instant
+
+
+class FileFate(Enum):
+    """What became of one file that was to be published."""
+
+    PUBLISHED = "published"
+    CONFLICT = "conflict"  # something else is there: not written
+    REFUSED = "refused"  # a link, or not a regular file: not written
+    NOT_SENT = "not_sent"  # this holder's deadline had passed: not written
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedFile:
+    """The fate of one file, and why; `difference_sha256` names the text difference to what it replaced."""
+
+    path: str
+    fate: FileFate
+    detail: str
+    difference_sha256: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadBack:
+    """Hash files beneath a root."""
+
+    root: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFound:
+    """What is at a path: its hash, None where there is nothing, or why it cannot be told."""
+
+    path: str
+    sha256: str | None
+    trouble: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tell:
+    """Tell a person: run a command with the notice as JSON on a file argument, or post it to a URL."""
+
+    notice_id: str
+    argv: tuple[str, ...]
+    url: str | None
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Whether somebody was told; `detail` says why not."""
+
+    is_sent: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveStage:
+    """Remove the working copies of a settled run."""
+
+    run_id: str
