@@ -1,4 +1,4 @@
-"""What the verbs of a transaction stand on: named statements at one instant, nested parts, wake keys, the audit chain."""
+"""What the verbs of a transaction stand on: named statements at one instant, parts, wake keys, the audit chain."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,0 +1,141 @@
+"""Connections to the ledger's file, what is asserted of them, and what their errors mean to a caller."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from duly.model.errors import ForeignDatabaseError, LedgerFullError, UnavailableError
+
+APPLICATION_ID: Final = 0x44554C59  # "DULY", at byte 68 of the file
+
+FULL: Final = 2
+"""What `pragma synchronous` answers when each commit is synced."""
+
+_BUSY_MS: Final = 5_000
+_STATEMENTS_CACHED: Final = 512
+# Kept after a reset, so that the log is not grown anew each time; a burst's excess goes back to the disk.
+_LOG_BYTES_KEPT: Final = 64 * 1024 * 1024
+
+_HEADER_BYTES: Final = 72
+_MAGIC: Final = b"SQLite format 3\0"
+_ELSEWHERE: Final = "Point DULY_HOME to another directory, or move this file away."
+
+
+def examine(path: Path) -> None:
+    """Raise ForeignDatabaseError unless the file is a ledger of Duly, by its first bytes; nothing is changed."""
+    if path.is_dir():
+        raise _foreign(path, "is a directory")
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+    except OSError as error:
+        raise _foreign(path, f"cannot be read ({error.strerror})") from error
+    if not header:
+        raise _foreign(path, "is empty")
+    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES:
+        raise _foreign(path, "is not a SQLite database")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise _foreign(path, "is a SQLite database of another program")
+
+
+def open_writer(path: Path, vfs: str = "") -> apsw.Connection:
+    """Open the one connection that writes: WAL, and a commit is on the disk before it is answered."""
+    db = _open(path, vfs)
+    db.pragma("journal_mode", "wal")
+    db.pragma("synchronous", "full")
+    db.pragma("wal_autocheckpoint", 0)
+    db.pragma("journal_size_limit", _LOG_BYTES_KEPT)
+    db.pragma("temp_store", "memory")
+    assert db.pragma("journal_mode") == "wal", (
+        "the ledger's file system cannot hold a write-ahead log"
+    )
+    assert db.pragma("synchronous") == FULL
+    return db
+
+
+def open_reader(path: Path, vfs: str = "") -> apsw.Connection:
+    """Open a connection on which any attempt to write raises."""
+    db = _open(path, vfs)
+    db.pragma("query_only", 1)
+    keep_log(db)
+    return db
+
+
+def keep_log(db: apsw.Connection) -> None:
+    """Leave the write-ahead log as it is when this connection closes."""
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+
+
+def settle(path: Path, vfs: str = "") -> None:
+    """Make the file say what a crash at this moment would have left, and nothing else.
+
+    No other connection may be open. An exclusive one rebuilds its index from the log on the disk, as after a crash,
+    and copies all of it into the database: what a failed fsync left in doubt is written and synced anew, and no
+    later commit follows it in the log.
+    """
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs or None)
+    try:
+        db.set_busy_timeout(_BUSY_MS)
+        db.pragma("locking_mode", "exclusive")
+        db.pragma("synchronous", "full")
+        db.execute("begin immediate; commit")
+        db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+    finally:
+        keep_log(db)
+        db.close()
+
+
+def as_error(error: Exception, path: Path) -> Exception:
+    """Return the error that a caller can act on; one that is no fault of the file is returned as it is."""
+    match error:
+        case apsw.FullError():
+            return LedgerFullError(f"no space is left for {path}", fix="Free space, then repeat.")
+        case apsw.BusyError() | apsw.LockedError():
+            return UnavailableError(
+                f"another program holds the write lock of {path}", fix="Stop it, then repeat."
+            )
+        case apsw.CorruptError() | apsw.NotADBError():
+            return damaged(path, error)
+        case apsw.IOError() | apsw.CantOpenError() | apsw.NoMemError() | apsw.ReadOnlyError():
+            return UnavailableError(
+                f"{path} cannot be used ({error})", fix="Look at the disk, then repeat."
+            )
+        case _:
+            return error
+
+
+def damaged(path: Path, why: object) -> ForeignDatabaseError:
+    """Return the error for a ledger whose content cannot be."""
+    return ForeignDatabaseError(
+        f"{path} is damaged ({why})", fix="Run `duly db check`, then restore a backup."
+    )
+
+
+def put_in_place(draft: Path, target: Path) -> None:
+    """Give a finished, closed file its name, durably; raise FileExistsError rather than replace another."""
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    os.link(draft, target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _open(path: Path, vfs: str) -> apsw.Connection:
+    db = apsw.Connection(
+        str(path),
+        flags=apsw.SQLITE_OPEN_READWRITE,
+        vfs=vfs or None,
+        statementcachesize=_STATEMENTS_CACHED,
+    )
+    db.set_busy_timeout(_BUSY_MS)
+    db.pragma("foreign_keys", 1)
+    return db
+
+
+def _foreign(path: Path, what: str) -> ForeignDatabaseError:
+    return ForeignDatabaseError(f"{path} {what}, not a ledger of Duly", fix=_ELSEWHERE)

@@ -1,0 +1,158 @@
+"""The schema of the ledger file: created whole, migrated behind a backup, refused when another version wrote it."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+
+from duly.ledger import statements
+from duly.ledger.sqlite import connection
+from duly.ledger.sqlite.backup import backup
+from duly.ledger.statements import Migration
+from duly.model.errors import ForeignDatabaseError, SchemaVersionError
+from duly.model.instant import Instant
+
+_SCHEMA: Final = "select type, name, tbl_name, sql from sqlite_schema where name not like 'sqlite_%' order by 1, 2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaMeta:
+    """Which schema a ledger has; programs from schema `min_reader` on may read it, from `min_writer` on write it."""
+
+    version: int
+    min_reader: int
+    min_writer: int
+
+
+def prepare(path: Path, at: Instant, migrations: Sequence[Migration] = ()) -> None:
+    """Create the ledger, or bring an existing one up to date, with a backup beside it first.
+
+    Raises ForeignDatabaseError for anything that is not a writable ledger, SchemaVersionError for one of the future.
+    """
+    known = migrations or statements.sqlite_migrations()
+    if not os.path.lexists(path):
+        _create(path, at, known)
+        return
+    connection.examine(path)
+    if not (path.stat().st_mode & 0o200 and os.access(path, os.W_OK)):
+        raise ForeignDatabaseError(
+            f"{path} may not be written", fix="Give this user the right to write it."
+        )
+    found = read_meta(path)
+    if found.version > len(known):
+        if found.min_writer > len(known):
+            raise _newer(path, found)
+    elif found.version < len(known):
+        backup(path, _backup_name(path, found, at))
+        _migrate(path, at, known)
+
+
+def admit_reader(path: Path, migrations: Sequence[Migration] = ()) -> None:
+    """Raise unless this program may read the file as it is."""
+    known = len(migrations or statements.sqlite_migrations())
+    connection.examine(path)
+    found = read_meta(path)
+    if found.min_reader > known:
+        raise _newer(path, found)
+    if found.version < known:
+        raise SchemaVersionError(
+            f"{path} has schema {found.version}, this program reads {known}",
+            fix="Run `duly db migrate`.",
+        )
+
+
+def read_meta(path: Path) -> SchemaMeta:
+    """Return what the file says of its schema. Raises ForeignDatabaseError when it is damaged."""
+    try:
+        db = connection.open_reader(path)
+        try:
+            return _meta(db)
+        finally:
+            db.close()
+    except apsw.SQLError as error:
+        raise connection.damaged(path, error) from error
+    except apsw.Error as error:
+        raise connection.as_error(error, path) from error
+
+
+def schema_hash(db: apsw.Connection) -> str:
+    """Return the SHA-256 of everything that the schema of an open database declares."""
+    return hashlib.sha256(repr(db.execute(_SCHEMA).fetchall()).encode()).hexdigest()
+
+
+def expected_hash(migrations: Sequence[Migration] = ()) -> str:
+    """Return the hash that a ledger of this program's schema has."""
+    db = apsw.Connection(":memory:")
+    for migration in migrations or statements.sqlite_migrations():
+        db.execute(migration.sql)
+    return schema_hash(db)
+
+
+def _create(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
+    """Build it beside, then name it: no crash leaves half a ledger under the name."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    draft.unlink(missing_ok=True)
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        db = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
+        db.pragma("application_id", connection.APPLICATION_ID)
+        _apply(db, at, migrations)
+        db.pragma("journal_mode", "wal")
+        db.close()
+        connection.put_in_place(draft, path)
+    except FileExistsError:
+        # Another process was faster; its ledger is as good.
+        connection.examine(path)
+    except apsw.Error as error:
+        raise connection.as_error(error, path) from error
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _migrate(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
+    db = connection.open_writer(path)
+    try:
+        _apply(db, at, migrations)
+    except apsw.Error as error:
+        raise connection.as_error(error, path) from error
+    finally:
+        db.close()
+
+
+def _apply(db: apsw.Connection, at: Instant, migrations: Sequence[Migration]) -> None:
+    """Do what is missing in one transaction: all of it, or nothing."""
+    named = statements.named()
+    db.execute("begin immediate")
+    is_new = not db.execute(_SCHEMA).fetchall()
+    for migration in migrations[0 if is_new else _meta(db).version :]:
+        db.execute(migration.sql)
+        meta = {
+            "version": migration.version,
+            "min_reader": migration.min_reader,
+            "min_writer": migration.min_writer,
+            "at": at,
+        }
+        db.execute(named["schema_meta_write"], meta)
+    db.execute("commit")
+
+
+def _meta(db: apsw.Connection) -> SchemaMeta:
+    rows: list[tuple[Any, ...]] = db.execute(statements.named()["schema_meta_read"]).fetchall()
+    if not rows:
+        raise apsw.CorruptError("schema_meta is empty")
+    version, min_reader, min_writer = rows[0]
+    return SchemaMeta(version=version, min_reader=min_reader, min_writer=min_writer)
+
+
+def _backup_name(path: Path, found: SchemaMeta, at: Instant) -> Path:
+    return path.with_name(f"{path.name}.schema-{found.version}.{at}.backup")
+
+
+def _newer(path: Path, found: SchemaMeta) -> SchemaVersionError:
+    return SchemaVersionError(
+        f"{path} has schema {found.version}, written by a newer Duly", fix="Upgrade Duly."
+    )
