@@ -11,7 +11,7 @@ from duly.policy import lifecycle
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlapFacts:
-    """How many runs of an automation stand before a new one: `live` by `counts`, `waiting` in `created`."""
+    """How many runs stand before a new one: `live` by `counts`, `waiting` in `created` (backfills in neither)."""
 
     live: int
     waiting: int

@@ -1,0 +1,220 @@
+"""Explanations: for every reason code and verdict what it means to a person, and what to do next."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from duly.model.reasons import Reason
+from duly.model.states import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """`phrase` completes "because: …"; `next_step` is a sentence, empty where nothing needs doing."""
+
+    phrase: str
+    next_step: str = ""
+
+
+def explain(reason: Reason) -> Explanation:
+    """Return what a reason means, and the next step."""
+    return SENTENCES[reason]
+
+
+def explain_verdict(verdict: Verdict) -> Explanation:
+    """Return what it means that a run was met again, and the next step."""
+    return VERDICTS[verdict]
+
+
+def _means(phrase: str, next_step: str = "") -> Explanation:
+    return Explanation(phrase=phrase, next_step=next_step)
+
+
+_RUN_BY_HAND: Final = "Run the window by hand if it still matters: `duly run KEY --window W`."
+_LOOK: Final = "Read the log and the difference, then `duly runs resolve RUN`."
+_REPAIR: Final = "Repair it, then `duly runs resume RUN`, or wait for the next slot."
+
+SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
+    {
+        Reason.ON_TIME: _means("the slot was due and nothing stood in its way"),
+        Reason.CAUGHT_UP: _means("the slot was missed, and catch-up let it go late"),
+        Reason.CHAINED: _means("it waits for the caught-up slot before it"),
+        Reason.ASKED: _means("somebody asked for it"),
+        Reason.SAME_WORK: _means("a run for the same window and input exists"),
+        Reason.WAITS_FOR_EARLIER: _means("an earlier run has not ended"),
+        Reason.OVERLAP: _means(
+            "an earlier run was live, and `overlap: skip` prefers it",
+            "Use `overlap: queue_one` if no slot may be left out.",
+        ),
+        Reason.QUEUE_FULL: _means(
+            "one run was live and another waited already",
+            "Runs take longer than their period: widen the period, or shorten the work.",
+        ),
+        Reason.COUNT_LIMIT: _means(
+            "as many runs as `overlap: allow` permits were live",
+            "Raise the count, or widen the period.",
+        ),
+        Reason.LATE: _means(
+            "nobody answered it in time, and `catch_up` is `none`",
+            _RUN_BY_HAND + " For the future: `catch_up: latest`.",
+        ),
+        Reason.CATCH_UP_AGE: _means(
+            "it was older than `catch_up` allows",
+            _RUN_BY_HAND,
+        ),
+        Reason.CATCH_UP_COUNT: _means(
+            "newer slots were caught up in its place",
+            _RUN_BY_HAND,
+        ),
+        Reason.PAUSED: _means("the automation was paused", "`duly automation resume KEY`"),
+        Reason.SUSPENDED: _means(
+            "the automation was suspended after the same fault several times in a row",
+            "Repair the fault, then `duly automation resume KEY`.",
+        ),
+        Reason.DELETED: _means("the automation was deleted", "`duly automation restore KEY`"),
+        Reason.CONCURRENCY_LIMIT: _means("as many runs as this node may run are running"),
+        Reason.START_RATE: _means("late starts are spread out after an outage"),
+        Reason.RETRY_DELAY: _means("the last attempt failed, and the next is not due yet"),
+        Reason.DRAINING: _means("the node is shutting down and takes nothing new"),
+        Reason.ZONE_DATA_OLDER: _means(
+            "this node's time zone data is older than the ledger's",
+            "Upgrade Duly on this node.",
+        ),
+        Reason.WAITS_FOR_REVIEW: _means(
+            "an earlier run for the same window needs a person first",
+            "Resolve that run: `duly runs resolve RUN`.",
+        ),
+        Reason.CWD_MISSING: _means(
+            "the working directory does not exist; no other one is used",
+            "Restore the directory, or correct `cwds`.",
+        ),
+        Reason.PROGRAM_MISSING: _means(
+            "the program was not found on the recorded PATH",
+            "Install it, or apply the definition again to record a new PATH.",
+        ),
+        Reason.PROGRAM_NOT_EXECUTABLE: _means(
+            "the program may not be executed",
+            "Correct its permissions, or the command.",
+        ),
+        Reason.SECRET_MISSING: _means(
+            "a secret could not be read",
+            "Provide what the reference names; `duly doctor` says which one.",
+        ),
+        Reason.START_FAILED: _means("the system could not start a process", _REPAIR),
+        Reason.START_DEADLINE: _means("it could not start before its start deadline", _REPAIR),
+        Reason.QUEUE_DEADLINE: _means(
+            "it queued longer than its `deadline` allows",
+            _RUN_BY_HAND,
+        ),
+        Reason.PRECHECK_FAILED: _means(
+            "the precheck could not say whether there is work",
+            "Run the precheck by hand: `duly logs RUN` shows what it wrote.",
+        ),
+        Reason.SNAPSHOT_UNAVAILABLE: _means(
+            "what the first attempt read is gone; other input is never taken in its place",
+            'Restore it, or `duly run KEY --redo "reason"` with new input.',
+        ),
+        Reason.STAGING_FAILED: _means("the working copy could not be made", _REPAIR),
+        Reason.VERIFY_PASSED: _means("the `verify` command passed"),
+        Reason.ARTIFACT_PRESENT: _means("the declared artifact is there"),
+        Reason.EXIT_DECLARED: _means("it ended with an exit code that the definition declares"),
+        Reason.PRECHECK_DECLINED: _means("the precheck said that the window has no work"),
+        Reason.RESOLVED: _means("a person settled it"),
+        Reason.NO_PROOF: _means(
+            "it ended well, and the definition names no proof",
+            "Add `expect` with an artifact, a `verify` command or an exit code; then resolve the run.",
+        ),
+        Reason.ARTIFACT_ABSENT: _means("the declared artifact was not made", _LOOK),
+        Reason.ARTIFACT_EMPTY: _means("the declared artifact is empty", _LOOK),
+        Reason.ARTIFACT_MISSING: _means(
+            "the published artifact is no longer there",
+            "Restore it from the bytes store with `duly runs resolve RUN`, or redo the window.",
+        ),
+        Reason.ARTIFACT_ALTERED: _means(
+            "somebody changed the published artifact",
+            "Keep the change or restore the recorded bytes: `duly runs resolve RUN`.",
+        ),
+        Reason.VERIFY_FAILED: _means("the `verify` command did not pass", _LOOK),
+        Reason.VERIFY_COULD_NOT_RUN: _means(
+            "the `verify` command could not run",
+            "Correct the command, then `duly runs resume RUN`.",
+        ),
+        Reason.EXIT_UNEXPECTED: _means("it ended with an exit code that means failure", _LOOK),
+        Reason.SIGNALLED: _means("a signal ended it", _LOOK),
+        Reason.START_TIMEOUT: _means("it said nothing within its start timeout", _LOOK),
+        Reason.SILENCE_TIMEOUT: _means("it was silent for too long", _LOOK),
+        Reason.WALL_TIMEOUT: _means("it took longer than its time limit", _LOOK),
+        Reason.OUT_OF_SCOPE: _means(
+            "it changed files outside its write scope; nothing of it was published",
+            "Look at the difference: `duly runs show RUN`; widen `write_scope`, or discard it.",
+        ),
+        Reason.PUBLICATION_REFUSED: _means(
+            "a target file changed meanwhile, or may not be replaced",
+            "Compare both versions, then `duly runs resolve RUN`.",
+        ),
+        Reason.PATH_OWNED: _means(
+            "another automation publishes to that path",
+            "Choose another path, or declare it shared in both definitions.",
+        ),
+        Reason.EFFECT_UNKNOWN: _means(
+            "it is not known whether a change outside was made",
+            "Look there, then say which: `duly runs resolve RUN`.",
+        ),
+        Reason.EFFECT_ALTERED: _means(
+            "what is there is neither what was before nor what was written",
+            "Look there, then `duly runs resolve RUN`.",
+        ),
+        Reason.MAY_HAVE_WRITTEN: _means(
+            "the agent died and could have written unseen",
+            "Check what it may have touched, then resume or cancel; `restart: safe` vouches for the next time.",
+        ),
+        Reason.LAUNCH_LOST: _means(
+            "the launcher was lost, so nobody saw how the agent ended",
+            _LOOK,
+        ),
+        Reason.HOST_UNREACHABLE: _means(
+            "a program of it may still live, and could not be proven dead",
+            "Make sure that it is dead, then `duly runs resolve RUN`.",
+        ),
+        Reason.LATE_REPORT: _means(
+            "a worker that had lost its claim reported a result",
+            "Compare the report with the run: `duly runs show RUN`.",
+        ),
+        Reason.POLICY: _means("a rule forbids going on", "`duly runs show RUN` names the rule."),
+        Reason.RETRIES_EXHAUSTED: _means("every attempt failed", _REPAIR),
+        Reason.PERMANENT: _means("another attempt would fail the same way", _REPAIR),
+        Reason.CANCELLED_BEFORE_WRITE: _means("it was cancelled before anything was written"),
+        Reason.CANCELLED_AFTER_WRITE: _means(
+            "it was cancelled after something had been written",
+            "`duly runs show RUN` lists what was written.",
+        ),
+        Reason.CANCELLED_MAY_HAVE_WRITTEN: _means(
+            "it was cancelled at work, and could have written unseen",
+            "Check what it may have touched.",
+        ),
+    }
+)
+
+VERDICTS: Final[Mapping[Verdict, Explanation]] = MappingProxyType(
+    {
+        Verdict.REUSE: _means("the work is done and its result stands; it was used again"),
+        Verdict.REVIEW_ARTIFACT: _means(
+            "the work is done, but its artifact is missing or was altered",
+            "`duly runs resolve RUN`",
+        ),
+        Verdict.STOPPED: _means(
+            "the run rests, and only a person continues it",
+            'Resolve it, or `duly run KEY --redo "reason"`.',
+        ),
+        Verdict.JOINED: _means("the run waits its turn already"),
+        Verdict.BUSY: _means("a worker is at it"),
+        Verdict.PROVE_DEAD: _means("a program of its last attempt may live; that is settled first"),
+        Verdict.HOST_UNREACHABLE: SENTENCES[Reason.HOST_UNREACHABLE],
+        Verdict.RECONCILE: _means("a change outside is of unknown fate; that is settled first"),
+        Verdict.REVIEW: SENTENCES[Reason.MAY_HAVE_WRITTEN],
+        Verdict.RESUME: _means("it goes on from its last checkpoint"),
+        Verdict.RESTART: _means("nothing was written; it starts again"),
+        Verdict.AMEND: _means("the input changed; a new run amends the result"),
+    }
+)

@@ -1,0 +1,52 @@
+"""Words: how an outcome reads to a person; the codes stand beside them."""
+
+from typing import Final, assert_never
+
+from duly.model.reasons import Reason
+from duly.model.states import Grade, Outcome
+from duly.policy import explain
+
+_CANCELLED: Final = {
+    Reason.CANCELLED_BEFORE_WRITE: "Cancelled, nothing changed",
+    Reason.CANCELLED_AFTER_WRITE: "Cancelled after writing",
+    Reason.CANCELLED_MAY_HAVE_WRITTEN: "Cancelled, may have written",
+}
+
+
+def words(outcome: Outcome, grade: Grade | None, reason: Reason | None, exit_code: int = 0) -> str:
+    """Return the line that a person reads; `exit_code` matters only to a completion by exit."""
+    match outcome:
+        case Outcome.COMPLETED:
+            return _done(grade, exit_code)
+        case Outcome.NO_CHANGE:
+            return "Nothing to do"
+        case Outcome.FAILED_BEFORE_WRITE:
+            return "Failed, nothing changed" + _because(reason)
+        case Outcome.FAILED_AFTER_WRITE:
+            return "Needs you: failed after writing" + _because(reason)
+        case Outcome.NEEDS_REVIEW:
+            return f"Needs you: {explain.explain(reason).phrase}" if reason else "Needs you"
+        case Outcome.CANCELLED:
+            return _CANCELLED.get(reason, "Cancelled") if reason else "Cancelled"
+        case _:
+            assert_never(outcome)
+
+
+def _done(grade: Grade | None, exit_code: int) -> str:
+    match grade:
+        case None:
+            return "Done, settled by a person"
+        case Grade.VERIFY:
+            return "Done, checked by verify"
+        case Grade.ARTIFACT:
+            return "Done, artifact made"
+        case Grade.FINISH:
+            return "Done, reported finished"
+        case Grade.EXIT:
+            return f"Exited {exit_code}, not verified"
+        case _:
+            assert_never(grade)
+
+
+def _because(reason: Reason | None) -> str:
+    return f": {explain.explain(reason).phrase}" if reason else ""
