@@ -146,8 +146,8 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         Reason.SILENCE_TIMEOUT: _means("it was silent for too long", _LOOK),
         Reason.WALL_TIMEOUT: _means("it took longer than its time limit", _LOOK),
         Reason.OUT_OF_SCOPE: _means(
-            "it changed files outside its write scope; nothing of it was published",
-            "Look at the difference: `duly runs show RUN`; widen `write_scope`, or discard it.",
+            "it changed files outside its write scope",
+            "Look at the difference: `duly runs show RUN`; widen `write_scope`, or discard the change.",
         ),
         Reason.PUBLICATION_REFUSED: _means(
             "a target file changed meanwhile, or may not be replaced",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from duly.model.errors import IllegalMoveError
 from duly.model.states import (
@@ -190,6 +190,18 @@ AUTOMATION: Final[Mapping[tuple[AutomationState, AutomationEvent], AutomationSta
         }
     )
 )
+
+TABLES: Final[Mapping[str, Mapping[tuple[Any, Any], Enum]]] = MappingProxyType(
+    {
+        "Automation": AUTOMATION,
+        "Run": RUN,
+        "Execution": EXECUTION,
+        "Effect": EFFECT,
+        "Approval": APPROVAL,
+        "Delivery": DELIVERY,
+    }
+)
+"""Every table by the name of what it moves."""
 
 CLAIMED: Final = frozenset({_R.COLLECTING, _R.ANALYZING, _R.REVIEWING, _R.EXECUTING})
 """States in which a worker holds the run's lease."""

@@ -106,7 +106,14 @@ def counts(run: RunFacts) -> bool:
 
 
 def _has_room(overlap: Overlap, facts: OverlapFacts) -> bool:
-    return facts.live + facts.waiting < runs_max(overlap)
+    match overlap:
+        case OverlapSkip() | OverlapQueueOne():
+            return facts.live + facts.waiting == 0
+        case OverlapAllow(count=count):
+            # Runs that wait though there is room wait for their predecessor in a chain, and need none yet.
+            return facts.live < count
+        case _:
+            assert_never(overlap)
 
 
 def _left_waiting(facts: OverlapFacts) -> int:
