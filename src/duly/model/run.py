@@ -35,7 +35,8 @@ class Run:
     """Where a run stands. Change it with `dataclasses.replace` and record it; `version` is compared and set.
 
     `claimable_at`: from when a worker may take it; None while parked, held or over. `behind_run_id`: it waits for that
-    one. `start_by`: when waiting or starting must be over. `may_live`: a child of it may still live somewhere.
+    one. `priority`: the higher is claimed first. `start_by`: when waiting or starting must be over. `may_live`: a child
+    of it may still live somewhere.
     """
 
     run_id: RunId
@@ -153,7 +154,7 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LateReport:
-    """What a holder knew after it had lost its claim; read by settlement and by people, never recorded as the result."""
+    """What a holder knew after it had lost its claim; settlement and people read it, it is never the result."""
 
     run_id: RunId
     fence: int

@@ -54,7 +54,7 @@ class Ledger(Protocol):
         done: Done,
         durability: Durability = DURABLE,
     ) -> None:
-        """Like `write`, but answers through `done(result, error)`, called once on the writer thread after the commit."""
+        """Like `write`, but calls `done(result, error)` once, on the writer thread after the commit."""
         ...
 
     def read(self, fn: Callable[[Tx, Command], Result], command: Command) -> Result:

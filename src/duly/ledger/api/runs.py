@@ -33,11 +33,16 @@ class ClaimBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFilter:
-    """Which runs to list, newest first."""
+    """Which runs to list, newest first; no `states` means any.
+
+    `created_before` leaves out its own instant, but for runs of that instant whose id is below `before_run_id`: the
+    last run of a page continues it.
+    """
 
     automation_id: AutomationId | None = None
     states: tuple[RunState, ...] = ()
     created_before: Instant | None = None
+    before_run_id: str = ""
     created_since: Instant | None = None
     limit: int = 50
 
@@ -49,11 +54,17 @@ class RunVerbs(Protocol):
         """Insert pin and run; False when the work identity exists."""
         ...
 
-    def run(self, run_id: RunId) -> Run | None: ...
+    def run(self, run_id: RunId) -> Run | None:
+        """Return where a run stands."""
+        ...
 
-    def run_pin(self, run_id: RunId) -> RunPin | None: ...
+    def run_pin(self, run_id: RunId) -> RunPin | None:
+        """Return what a run is for."""
+        ...
 
-    def runs(self, chosen: RunFilter) -> list[Run]: ...
+    def runs(self, chosen: RunFilter) -> list[Run]:
+        """Return the runs that a filter chooses, newest first."""
+        ...
 
     def runs_of_window(self, automation_id: AutomationId, window_key: str) -> list[RunPin]:
         """Return the runs of a window, newest first."""
@@ -68,14 +79,24 @@ class RunVerbs(Protocol):
         ...
 
     def record_run(self, run: Run) -> bool:
-        """Compare `run.version` and set every other column; never lowers the fence. For whoever holds no claim."""
+        """Compare `run.version` and set every other column; never lowers the fence. For whoever holds no claim.
+
+        The row's version becomes the record's plus one.
+        """
         ...
 
     def claim_runs(self, batch: ClaimBatch) -> list[ClaimedRun]:
-        """Claim ready runs, each under a new fence, state `collecting`; adds their attempts."""
+        """Claim ready runs, each under a new fence, state `collecting`; adds their attempts.
+
+        On-time runs come before caught-up ones, then the highest priority, then those that wait longest. The reason and
+        start of a wait are cleared; `start_by` stays, for a run may wait again before it starts. Whoever starts an
+        execution clears it.
+        """
         ...
 
-    def next_claimable_at(self) -> Instant | None: ...
+    def next_claimable_at(self) -> Instant | None:
+        """Return from when the first waiting run may be claimed; it may be past."""
+        ...
 
     def expired_runs(self, limit: int) -> list[Run]:
         """Return held runs whose lease is over at this transaction's instant."""
@@ -85,41 +106,72 @@ class RunVerbs(Protocol):
         """Return runs held by any other owner, whatever their lease."""
         ...
 
-    def next_expiry_at(self) -> Instant | None: ...
-
-    def overdue_runs(self, limit: int) -> list[Run]:
-        """Return runs without a claim whose `start_by` is over."""
+    def next_expiry_at(self) -> Instant | None:
+        """Return the earliest end of a lease."""
         ...
 
-    def next_start_by(self) -> Instant | None: ...
+    def overdue_runs(self, limit: int) -> list[Run]:
+        """Return runs in `created` or `queued` whose `start_by` is over, longest overdue first."""
+        ...
 
-    def snapshot(self, run_id: RunId) -> Snapshot | None: ...
+    def next_start_by(self) -> Instant | None:
+        """Return the earliest `start_by` of a created or queued run."""
+        ...
 
-    def attempts(self, run_id: RunId) -> list[Attempt]: ...
+    def snapshot(self, run_id: RunId) -> Snapshot | None:
+        """Return what every attempt of a run reads, once one has frozen it."""
+        ...
+
+    def attempts(self, run_id: RunId) -> list[Attempt]:
+        """Return attempts, oldest first."""
+        ...
+
+    def end_lost_attempts(self, run_id: RunId, ending: str) -> None:
+        """Close every open attempt of a run that does not hold it now: for whoever took the claim away."""
+        ...
 
     def executions(self, run_id: RunId) -> list[Execution]:
         """Return executions, oldest first."""
         ...
 
-    def effect(self, effect_id: EffectId) -> Effect | None: ...
-
-    def effects_of_run(self, run_id: RunId) -> list[Effect]: ...
-
-    def effects_of_window(self, automation_id: AutomationId, window_key: str) -> list[Effect]: ...
-
-    def effect_calls(self, effect_id: EffectId) -> list[EffectCall]: ...
-
-    def resolve_effect(self, run: Run, effect: Effect) -> bool:
-        """Set an open effect's state, external id and result, while nobody holds `run` and its version is unchanged."""
+    def effect(self, effect_id: EffectId) -> Effect | None:
+        """Return one effect."""
         ...
 
-    def artifacts(self, run_id: RunId) -> list[Artifact]: ...
+    def effects_of_run(self, run_id: RunId) -> list[Effect]:
+        """Return the effects that the run touched last or ever tried, oldest first."""
+        ...
 
-    def newest_publication(self, workspace_id: str, path: str) -> Publication | None: ...
+    def effects_of_window(self, automation_id: AutomationId, window_key: str) -> list[Effect]:
+        """Return the effects of a window, oldest first."""
+        ...
 
-    def publications_of_run(self, run_id: RunId) -> list[Publication]: ...
+    def effect_calls(self, effect_id: EffectId) -> list[EffectCall]:
+        """Return the tries at an effect, oldest first."""
+        ...
 
-    def late_reports(self, run_id: RunId) -> list[LateReport]: ...
+    def resolve_effect(self, run: Run, effect: Effect) -> bool:
+        """Set an open effect's state, external id and result, while nobody holds `run` and its version is unchanged.
+
+        The effect has to be of the run's automation and still at the record's update number; `since` is this instant.
+        """
+        ...
+
+    def artifacts(self, run_id: RunId) -> list[Artifact]:
+        """Return the result files of a run, oldest first."""
+        ...
+
+    def newest_publication(self, workspace_id: str, path: str) -> Publication | None:
+        """Return what a path holds now."""
+        ...
+
+    def publications_of_run(self, run_id: RunId) -> list[Publication]:
+        """Return what a run published, oldest first."""
+        ...
+
+    def late_reports(self, run_id: RunId) -> list[LateReport]:
+        """Return what holders of a run knew too late, oldest first."""
+        ...
 
     def newest_runs(self, automation_ids: Sequence[AutomationId]) -> list[Run]:
         """Return the newest run of each automation that has one."""

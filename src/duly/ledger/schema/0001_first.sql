@@ -20,7 +20,7 @@ create table automation(
   state text not null check (state in ('active','paused','suspended','deleted')),
   state_reason text, state_since_us integer not null, revision integer not null,
   next_due_us integer,
-  mark_due_us integer not null, mark_slot_key text not null, mark_anchor text not null check (mark_anchor in ('W','E')), mark_zone text not null,
+  mark_due_at_us integer not null, mark_slot_key text not null, mark_anchor text not null check (mark_anchor in ('W','E')), mark_zone text not null,
   version integer not null, told text, fault_kind text, fault_count integer not null,
   created_with text not null, created_at_us integer not null, updated_at_us integer not null,
   unique (workspace_id, job_key),
@@ -40,24 +40,33 @@ create table path_owner(
   workspace_id text not null, path text not null, automation_id text not null, at_us integer not null,
   primary key (workspace_id, path)
 ) /* keyed */;
+create index path_owner_automation on path_owner(automation_id, path);
 
 create table occurrence(
   automation_id text not null, occurrence_key text not null,
   cause text not null check (cause in ('timer','manual','event','external')),
   disposition text not null check (disposition in ('started','joined','queued','skipped','missed','refused')),
   reason text, revision integer not null, run_id text, window_key text,
-  due_at_us integer, last_due_us integer, last_slot_key text, slot_count integer not null check (slot_count >= 0),
+  due_at_us integer, last_due_at_us integer, last_slot_key text, slot_count integer not null check (slot_count >= 0),
   actor text not null, at_us integer not null,
   primary key (automation_id, occurrence_key),
-  check (disposition in ('skipped','missed','refused') or run_id is not null)
+  check (disposition in ('skipped','missed','refused') or run_id is not null),
+  check (last_due_at_us is null or last_due_at_us >= due_at_us)
 ) /* keyed */;
-create index occurrence_newest on occurrence(automation_id, at_us);
+create index occurrence_newest on occurrence(automation_id, at_us, occurrence_key);
+create index occurrence_due on occurrence(automation_id, due_at_us) where cause = 'timer' and due_at_us is not null;
 create index occurrence_run on occurrence(run_id) where run_id is not null;
 
 create table rerun_verdict(
   automation_id text not null, occurrence_key text not null, run_id text not null,
   verdict text not null, reason text, at_us integer not null,
   primary key (automation_id, occurrence_key)
+) /* keyed */;
+
+-- Joined occurrences that wait for their verdict: a queue beside the insert-only rows, so that finding them stays cheap.
+create table open_join(
+  at_us integer not null, automation_id text not null, occurrence_key text not null,
+  primary key (at_us, automation_id, occurrence_key)
 ) /* keyed */;
 
 create table run_pin(
@@ -73,7 +82,7 @@ create table run(
   run_id text not null primary key, automation_id text not null,
   state text not null check (state in ('created','queued','collecting','analyzing','reviewing','awaiting_approval','executing','retrying','blocked','failed','cancelled','completed')),
   version integer not null, state_since_us integer not null,
-  claimable_at_us integer, is_caught_up integer not null, priority integer not null, behind_run_id text,
+  claimable_at_us integer, is_caught_up integer not null check (is_caught_up in (0,1)), priority integer not null, behind_run_id text,
   lease_owner text, lease_until_us integer, claim_id text, fence integer not null, attempts integer not null,
   cancel_actor text, wait_reason text, wait_since_us integer, start_by_us integer,
   outcome text check (outcome in ('completed','no-change','failed-before-write','failed-after-write','needs-review','cancelled')),
@@ -86,15 +95,21 @@ create table run(
   check (state not in ('completed','cancelled','failed') or (claim_id is null and claimable_at_us is null and outcome is not null)),
   check (state <> 'completed' or outcome in ('completed','no-change')),
   check (state <> 'failed' or outcome = 'failed-before-write'),
+  check (outcome not in ('completed','no-change') or state = 'completed'),
+  check (outcome <> 'failed-before-write' or state in ('failed','cancelled')),
+  check (outcome <> 'cancelled' or state = 'cancelled'),
   check (outcome not in ('failed-after-write','needs-review') or state in ('blocked','cancelled')),
   check (outcome <> 'completed' or grade is not null)
 ) /* strict */;
-create index run_claimable on run(is_caught_up, claimable_at_us, run_id) where claimable_at_us is not null;
-create index run_leased on run(lease_until_us) where claim_id is not null;
+-- Claiming steps through (is_caught_up, priority) by seeks, then takes a range of claimable_at_us in each.
+create index run_claimable on run(is_caught_up, priority, claimable_at_us, run_id) where claimable_at_us is not null;
+create index run_leased on run(lease_until_us, run_id) where claim_id is not null;
 create index run_created on run(created_at_us, run_id) where state = 'created';
-create index run_open on run(automation_id) where state not in ('completed','cancelled','failed');
-create index run_start_by on run(start_by_us) where start_by_us is not null;
-create index run_newest on run(automation_id, created_at_us);
+create index run_start_by on run(start_by_us, run_id) where start_by_us is not null and state in ('created','queued');
+create index run_open on run(automation_id, created_at_us, run_id) where state not in ('completed','cancelled','failed');
+create index run_open_by_age on run(created_at_us, run_id) where state not in ('completed','cancelled','failed');
+create index run_newest on run(automation_id, created_at_us, run_id);
+create index run_by_age on run(created_at_us, run_id);
 
 create table snapshot(
   run_id text not null primary key, fence integer not null, claim_id text not null,
@@ -104,7 +119,8 @@ create table snapshot(
 create table attempt(
   run_id text not null, fence integer not null, claim_id text not null, owner text not null, revision integer not null,
   claimed_at_us integer not null, ended_at_us integer, ending text,
-  primary key (run_id, fence, claim_id)
+  primary key (run_id, fence, claim_id),
+  check ((ended_at_us is null) = (ending is null))
 ) /* keyed */;
 
 create table execution(
@@ -123,7 +139,7 @@ create table effect(
   run_id text not null, fence integer not null, since_us integer not null, created_at_us integer not null,
   check ((state = 'succeeded') = (external_id is not null))
 ) /* strict */;
-create index effect_open on effect(run_id) where state in ('pending','unknown');
+create index effect_run on effect(run_id);
 create index effect_window on effect(automation_id, window_key);
 
 create table effect_call(
@@ -131,6 +147,7 @@ create table effect_call(
   payload_sha256 text not null, not_after_us integer not null, at_us integer not null,
   primary key (effect_id, update_number, run_id, fence)
 ) /* keyed */;
+create index effect_call_run on effect_call(run_id);
 
 create table publication(
   workspace_id text not null, path text not null, number integer not null,
@@ -158,7 +175,8 @@ create table notice(
   tries integer not null, next_try_us integer, detail text, created_at_us integer not null, ended_at_us integer,
   check ((state = 'pending') = (next_try_us is not null))
 ) /* strict */;
-create index notice_pending on notice(next_try_us) where next_try_us is not null;
+create index notice_pending on notice(next_try_us, notice_id) where next_try_us is not null;
+create index notice_newest on notice(created_at_us, notice_id);
 
 create table node(
   owner text not null primary key, host text not null, pid integer not null, boot_id text not null,

@@ -1,0 +1,112 @@
+"""Verbs about workspaces, automations, revisions and path owners."""
+
+from typing import Final
+
+from duly.ledger.verbs.base import OnSession
+from duly.ledger.verbs.shapes import Shape
+from duly.model.automation import Automation, DueAutomation, Revision, Workspace
+from duly.model.ids import AutomationId
+from duly.model.instant import Instant
+from duly.model.timing import Watermark
+
+WORKSPACE: Final = Shape(Workspace)
+AUTOMATION: Final = Shape(Automation)
+REVISION: Final = Shape(Revision)
+DUE: Final = Shape(DueAutomation)
+_MARK: Final = Shape(Watermark)
+
+
+class Definitions(OnSession):
+    """Workspaces, automations, revisions, path owners."""
+
+    __slots__ = ()
+
+    def add_workspace(self, workspace: Workspace) -> bool:
+        """Add a workspace once."""
+        return self._changed("add_workspace", **WORKSPACE.params(workspace))
+
+    def workspace(self, workspace_id: str) -> Workspace | None:
+        """Return a workspace."""
+        return WORKSPACE.first(self._session.row("workspace", workspace_id=workspace_id))
+
+    def add_automation(self, automation: Automation) -> bool:
+        """Add an automation, unless its id or its name is taken."""
+        return self._changed("add_automation", **AUTOMATION.params(automation))
+
+    def automation(self, automation_id: AutomationId) -> Automation | None:
+        """Return an automation, a deleted one too."""
+        return AUTOMATION.first(self._session.row("automation", automation_id=automation_id))
+
+    def automation_named(self, workspace_id: str, job_key: str) -> Automation | None:
+        """Return the automation that has, or had, a name."""
+        row = self._session.row("automation_named", workspace_id=workspace_id, job_key=job_key)
+        return AUTOMATION.first(row)
+
+    def automations(self, workspace_id: str, after_job_key: str, limit: int) -> list[Automation]:
+        """Return a page in order of job_key, deleted ones too."""
+        return AUTOMATION.records(
+            self._session.rows(
+                "automations", workspace_id=workspace_id, after_job_key=after_job_key, limit=limit
+            )
+        )
+
+    def record_automation(self, automation: Automation) -> bool:
+        """Change what may change of an automation; the row's version becomes the record's plus one."""
+        return self._changed("record_automation", **AUTOMATION.params(automation))
+
+    def due_automations(self, limit: int) -> list[DueAutomation]:
+        """Return automations due at this transaction's instant, longest due first."""
+        return DUE.records(self._session.rows("due_automations", limit=limit))
+
+    def next_due(self) -> Instant | None:
+        """Return the earliest due instant of any automation."""
+        found: Instant | None = self._fact("next_due")
+        return found
+
+    def record_mark(self, due: DueAutomation, mark: Watermark, next_due: Instant | None) -> bool:
+        """Raise the watermark if version and old watermark are still those of `due`; the version grows by one."""
+        params = {f"mark_{column}": value for column, value in _MARK.params(mark).items()}
+        params |= {f"old_mark_{column}": value for column, value in _MARK.params(due.mark).items()}
+        return self._changed(
+            "record_mark",
+            automation_id=due.automation_id,
+            version=due.version,
+            next_due_us=next_due,
+            **params,
+        )
+
+    def add_revision(self, revision: Revision) -> bool:
+        """Add a revision once."""
+        return self._changed("add_revision", **REVISION.params(revision))
+
+    def revision(self, automation_id: AutomationId, number: int) -> Revision | None:
+        """Return one revision."""
+        row = self._session.row("revision", automation_id=automation_id, number=number)
+        return REVISION.first(row)
+
+    def revisions(self, automation_id: AutomationId) -> list[Revision]:
+        """Return all revisions, oldest first."""
+        return REVISION.records(self._session.rows("revisions", automation_id=automation_id))
+
+    def zones_in_use(self) -> list[str]:
+        """Return the zones of workspaces and watermarks; reads every automation."""
+        return [zone for (zone,) in self._session.rows("zones_in_use")]
+
+    def path_owner(self, workspace_id: str, path: str) -> AutomationId | None:
+        """Return who publishes to a path."""
+        found: AutomationId | None = self._fact("path_owner", workspace_id=workspace_id, path=path)
+        return found
+
+    def paths_of(self, automation_id: AutomationId) -> list[str]:
+        """Return the paths that an automation publishes to."""
+        return [path for (path,) in self._session.rows("paths_of", automation_id=automation_id)]
+
+    def add_path_owner(self, workspace_id: str, path: str, automation_id: AutomationId) -> bool:
+        """Give a path to an automation, unless somebody owns it."""
+        return self._changed(
+            "add_path_owner", workspace_id=workspace_id, path=path, automation_id=automation_id
+        )
+
+    def release_paths(self, automation_id: AutomationId) -> None:
+        """Give up every path of an automation."""
+        self._session.rows("release_paths", automation_id=automation_id)
