@@ -1,8 +1,9 @@
 """Requests that a run's steps make of the outside, and their answers; performed by the modules beside this one."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
+from typing import Any
 
 from duly.adapters.launch.proof import ExecutionFacts
 from duly.adapters.launch.request import Launch
@@ -85,20 +86,32 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A launch, ready to start; `secrets` are values to redact, never recorded."""
+    """A launch, ready to start, and an open log that redacts its secrets.
+
+    `facts` prove its death if the launcher is lost before it told of itself. `argv_shown` holds no secret.
+    """
 
     launch: Launch
-    log: Path
-    secrets: tuple[str, ...]
+    facts: ExecutionFacts
+    log: Any
+    write_output: Callable[[Any], None]
     argv_shown: tuple[str, ...]
     prompt_sha256: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepLog:
-    """Move a finished log into the bytes store."""
+    """Finish a log and move it into the bytes store."""
 
-    log: Path
+    log: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptLog:
+    """A finished log: its SHA-256 in the bytes store, and its size."""
+
+    sha256: str
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,191 @@
+"""Run one program of an attempt: intent and dispatch recorded before it starts, its end before anything else happens."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from duly.adapters.launch import events
+from duly.adapters.launch.proof import ExecutionFacts
+from duly.adapters.work.errors import CannotWorkError
+from duly.adapters.work.requests import (
+    DeathProof,
+    KeepLog,
+    KeptLog,
+    Part,
+    Prepare,
+    Prepared,
+    ProveDead,
+)
+from duly.engine.requests import (
+    Handle,
+    Order,
+    Program,
+    Send,
+    Steps,
+    Stop,
+    Wait,
+    Woke,
+    Write,
+    now,
+    outside,
+    start,
+    surely,
+    wait,
+)
+from duly.engine.runner import endings, watch
+from duly.engine.runner.attempt import Attempt
+from duly.engine.runner.watch import GRACE_US, Watch
+from duly.model import canonical
+from duly.model.errors import LeaseLostError
+from duly.model.plan import Timeouts
+from duly.model.reasons import Reason
+from duly.model.run import Execution
+from duly.model.states import ExecutionEvent, ExecutionState
+from duly.policy.ending import Exit, NotStarted
+from duly.transactions.execute import (
+    Attach,
+    BeginExecution,
+    DispatchExecution,
+    EndExecution,
+    attach_execution,
+    begin_execution,
+    dispatch_execution,
+    end_execution,
+)
+
+_REASONS: Final = {
+    events.NotStartedReason.PROGRAM_MISSING: Reason.PROGRAM_MISSING,
+    events.NotStartedReason.PROGRAM_DENIED: Reason.PROGRAM_NOT_EXECUTABLE,
+    events.NotStartedReason.PROGRAM_UNUSABLE: Reason.PROGRAM_NOT_EXECUTABLE,
+    events.NotStartedReason.DIRECTORY_MISSING: Reason.CWD_MISSING,
+    events.NotStartedReason.DIRECTORY_DENIED: Reason.CWD_MISSING,
+    events.NotStartedReason.SYSTEM: Reason.START_FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """How a program ended; `is_empty`: its whole tree is proven dead."""
+
+    exit: Exit
+    is_empty: bool
+
+
+def run(attempt: Attempt, part: Part, limits: Timeouts) -> Steps[Ran]:
+    """Run a program to its end. Raises LeaseLostError with its tree killed, CannotWorkError if it cannot be prepared."""
+    prepared: Prepared = yield from outside(Prepare(part=part))
+    began = yield from now()
+    execution = _intent(attempt, part, prepared, began)
+    yield from surely(
+        Write(begin_execution, BeginExecution(claim=attempt.claim, execution=execution))
+    )
+    yield from surely(
+        Write(dispatch_execution, DispatchExecution(claim=attempt.claim, part=part.name))
+    )
+    handle = yield from start(Program(launch=prepared.launch, write_output=prepared.write_output))
+    seen = yield from _follow(attempt, part, limits, handle)
+    return (yield from _record_end(attempt, part, prepared, seen))
+
+
+def _intent(attempt: Attempt, part: Part, prepared: Prepared, began: Woke) -> Execution:
+    return Execution(
+        run_id=attempt.claim.run_id,
+        fence=attempt.claim.fence,
+        part=part.name,
+        claim_id=attempt.claim.claim_id,
+        state=ExecutionState.INTENT,
+        token=part.token,
+        argv=canonical.to_json(list(prepared.argv_shown)),
+        prompt_sha256=prepared.prompt_sha256,
+        boot_id=None,
+        launcher_pid=None,
+        launcher_ticks=None,
+        pid=None,
+        start_ticks=None,
+        ending=None,
+        exit_code=None,
+        log_sha256=None,
+        log_bytes=None,
+        is_empty=False,
+        started_at=began.at,
+        ended_at=None,
+    )
+
+
+def _follow(attempt: Attempt, part: Part, limits: Timeouts, handle: Handle) -> Steps[Watch]:
+    """Hear the program until nothing more comes, ending it at its limits or when a person or the ledger says so."""
+    woke = yield from now()
+    seen = Watch(launched_us=woke.awake_us, spoke_us=woke.awake_us)
+    keys = attempt.keys.every
+    while not seen.is_over and seen.refusal is None:
+        until_us = watch.next_limit(seen, limits)
+        woke = yield from wait(Wait((handle,), keys, until_awake_us=until_us))
+        before, heard = seen, watch.hear(seen, woke, attempt.keys)
+        seen = watch.reached(heard, limits, woke.awake_us)
+        if isinstance(woke.message, events.Started):
+            yield from surely(Write(attach_execution, _attach(attempt, part, woke.message)))
+        yield from _order(attempt, handle, (before, seen), woke.awake_us)
+    return seen
+
+
+def _attach(attempt: Attempt, part: Part, started: events.Started) -> Attach:
+    facts = started.facts
+    return Attach(
+        claim=attempt.claim,
+        part=part.name,
+        boot_id=facts.boot_id,
+        launcher_pid=facts.launcher_pid,
+        launcher_ticks=facts.launcher_ticks,
+        pid=facts.pid,
+        start_ticks=facts.start_ticks,
+    )
+
+
+def _order(
+    attempt: Attempt, handle: Handle, seen: tuple[Watch, Watch], awake_us: int
+) -> Steps[None]:
+    """Tell the program what follows from what has just been heard."""
+    before, after = seen
+    if after.is_lost:
+        yield Stop(handle)
+        raise LeaseLostError(f"another claim was made for run {attempt.claim.run_id}")
+    if after.is_frozen is not before.is_frozen:
+        yield Send(handle, Order.FREEZE if after.is_frozen else Order.THAW)
+    if after.stopping is not None and not after.is_over:
+        if before.stopping is None:
+            yield Send(handle, Order.TERMINATE)
+        elif awake_us >= after.stopping_since_us + GRACE_US:
+            yield Stop(handle)
+
+
+def _record_end(attempt: Attempt, part: Part, prepared: Prepared, seen: Watch) -> Steps[Ran]:
+    kept: KeptLog = yield from outside(KeepLog(log=prepared.log))
+    is_empty = seen.is_empty or (yield from _is_dead(seen.facts or prepared.facts))
+    if seen.refusal is not None:
+        event, ended = ExecutionEvent.PROVE_NOT_STARTED, _refused(seen.refusal)
+        ending, code = endings.NOT_STARTED, None
+    else:
+        event, ended = ExecutionEvent.SETTLE, watch.exit_of(seen)
+        ending, code = endings.write(ended)
+    command = EndExecution(
+        claim=attempt.claim,
+        fence=attempt.claim.fence,
+        part=part.name,
+        event=event,
+        ending=ending,
+        exit_code=code,
+        log_sha256=kept.sha256,
+        log_bytes=kept.bytes,
+        is_empty=is_empty,
+    )
+    yield from surely(Write(end_execution, command))
+    return Ran(exit=ended, is_empty=is_empty)
+
+
+def _is_dead(facts: ExecutionFacts) -> Steps[bool]:
+    """A launcher was lost without saying that its tree is empty: find who is left, and kill them."""
+    proof: DeathProof = yield from outside(ProveDead(executions=(facts,)))
+    return proof is DeathProof.DEAD
+
+
+def _refused(refusal: events.NotStarted) -> Exit:
+    return NotStarted(reason=_REASONS[refusal.reason])
