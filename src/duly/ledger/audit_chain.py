@@ -1,9 +1,9 @@
 """The audit chain: each row's hash covers its content and the hash before it, for each scope apart."""
 
 import hashlib
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from json.encoder import encode_basestring as _string
 from typing import Any, Final, NamedTuple
 
 from duly.model import canonical
@@ -12,10 +12,7 @@ from duly.model.instant import Instant
 START: Final = ""
 """What the first row of a scope has in the place of a previous hash."""
 
-_SAFE_INTEGER: Final = 2**53
-_ENCODE: Final = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-).encode
+_SAFE_INTEGER: Final = 2**53 - 1
 
 
 class Row(NamedTuple):
@@ -59,14 +56,25 @@ def link(head: Head, scope: str, at: Instant, actor: str, kind: str, body: str) 
     Its hash is the SHA-256 of the RFC 8785 array `[previous hash, scope, seq, at_us, actor, kind, body]`.
     """
     seq = head.seq + 1
-    text = _ENCODE([head.hash, scope, seq, at, actor, kind, body])
+    text = (
+        f"[{_string(head.hash)},{_string(scope)},{seq},{at},"
+        f"{_string(actor)},{_string(kind)},{_string(body)}]"
+    )
     return Row(scope, seq, at, actor, kind, body, hashlib.sha256(text.encode()).hexdigest())
 
 
 def text_of(body: Mapping[str, Any]) -> str:
     """Return the canonical JSON (RFC 8785) of an audit body."""
-    # The standard encoder writes the same text for plain values, six times as fast; tested against the canonical one.
-    return _ENCODE(body) if _is_plain(body) else canonical.to_json(body)
+    # Most bodies are flat and plain: writing those here costs a tenth, and a test holds the two to the same text.
+    if not all(map(str.isascii, body)):
+        return canonical.to_json(dict(body))
+    try:
+        fields = [
+            f"{_string(key)}:{_WRITERS[type(value)](value)}" for key, value in sorted(body.items())
+        ]
+    except KeyError:
+        return canonical.to_json(dict(body))
+    return "{" + ",".join(fields) + "}"
 
 
 def verify(rows: Iterable[Row], anchors: Mapping[str, Head] | None = None) -> Intact | Broken:
@@ -89,11 +97,13 @@ def verify(rows: Iterable[Row], anchors: Mapping[str, Head] | None = None) -> In
     return Intact(heads)
 
 
-def _is_plain(value: object) -> bool:
-    if isinstance(value, dict):
-        return all(
-            type(key) is str and key.isascii() and _is_plain(item) for key, item in value.items()
-        )
-    if type(value) is int:
-        return -_SAFE_INTEGER < value < _SAFE_INTEGER
-    return type(value) is str or value is None or type(value) is bool
+def _integer(value: int) -> str:
+    return str(value) if -_SAFE_INTEGER <= value <= _SAFE_INTEGER else canonical.to_json(value)
+
+
+_WRITERS: Final[Mapping[type, Callable[[Any], str]]] = {
+    str: _string,
+    int: _integer,
+    bool: ("false", "true").__getitem__,
+    type(None): "null".format,
+}

@@ -67,7 +67,7 @@ class Session:
         if not self._connection.in_transaction:
             # A member that swallowed the failure must not go on outside the transaction, committing by itself.
             raise TransactionLostError
-        if self.is_over:
+        if self._timer() > self._until:
             raise DeadlineExceededError("the transaction took longer than it may")
         given["at"] = self.at
         return self._connection.execute(self._statements[statement], given).fetchall()

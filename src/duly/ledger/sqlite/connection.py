@@ -15,6 +15,8 @@ FULL: Final = 2
 
 _BUSY_MS: Final = 5_000
 _STATEMENTS_CACHED: Final = 512
+# Enough that a large group is not written out before its commit.
+_CACHE_KIB: Final = 16 * 1024
 # Kept after a reset, so that the log is not grown anew each time; a burst's excess goes back to the disk.
 _LOG_BYTES_KEPT: Final = 64 * 1024 * 1024
 
@@ -47,6 +49,7 @@ def open_writer(path: Path, vfs: str = "") -> apsw.Connection:
     db.pragma("synchronous", "full")
     db.pragma("wal_autocheckpoint", 0)
     db.pragma("journal_size_limit", _LOG_BYTES_KEPT)
+    db.pragma("cache_size", -_CACHE_KIB)
     db.pragma("temp_store", "memory")
     assert db.pragma("journal_mode") == "wal", (
         "the ledger's file system cannot hold a write-ahead log"
