@@ -74,11 +74,13 @@ class Schedule(Shape):
     cron: Text | None = Field(
         None, description="five-field cron expression", examples=["0 9 * * 1-5"]
     )
-    once: Text | None = Field(None, description="one local time, or one instant with an offset")
+    once: Text | None = Field(
+        default=None, description="one local time, or one instant with an offset"
+    )
     dtstart: Text | None = Field(
         None, description="local start of an RRULE; default: when it was created"
     )
-    timezone: Text | None = Field(None, description="IANA zone; default: the workspace's")
+    timezone: Text | None = Field(default=None, description="IANA zone; default: the workspace's")
     tolerance: Duration | None = Field(
         None, description="lateness up to which a slot still counts as on time"
     )
@@ -102,7 +104,9 @@ class Inputs(Shape):
     sources: list[Glob] | None = Field(
         None, max_length=1000, description="globs beneath the first of `cwds`"
     )
-    repo: Text | None = Field(None, description="git repository; checked out at a frozen commit")
+    repo: Text | None = Field(
+        default=None, description="git repository; checked out at a frozen commit"
+    )
 
 
 class Prompt(Shape):
@@ -111,7 +115,7 @@ class Prompt(Shape):
     text: LongText | None = None
     file: Text | None = None
     params: dict[VariableName, Text] | None = None
-    skills: list[Text] | None = Field(None, max_length=100)
+    skills: list[Text] | None = Field(default=None, max_length=100)
 
 
 class AgentTimeouts(Shape):
@@ -201,7 +205,7 @@ class Bounded(Shape):
 class Retry(Shape):
     """Attempts for transient failures."""
 
-    attempts: int | None = Field(None, ge=1, le=20)
+    attempts: int | None = Field(default=None, ge=1, le=20)
     delay: Duration | None = None
     max_delay: Duration | None = None
 
@@ -241,11 +245,11 @@ class Document(Shape):
     inputs: Inputs | None = None
     prompt: PromptChoice | None = None
     agent: Agent
-    cwds: list[Text] | None = Field(None, min_length=1, max_length=16)
+    cwds: list[Text] | None = Field(default=None, min_length=1, max_length=16)
     isolation: Literal["staged", "in_place"] | None = None
     precheck: CheckOrArgv | None = None
     expect: Expect | None = None
-    write_scope: list[Glob] | None = Field(None, max_length=1000)
+    write_scope: list[Glob] | None = Field(default=None, max_length=1000)
     side_effect_policy: SideEffectPolicy | None = None
     result_artifact: Text | None = None
     overlap: OverlapChoice | None = None
@@ -253,7 +257,7 @@ class Document(Shape):
     retry: Retry | None = None
     notify: Notify | None = None
     deadline: Duration | None = None
-    priority: int | None = Field(None, ge=-100, le=100)
+    priority: int | None = Field(default=None, ge=-100, le=100)
     labels: dict[Annotated[str, StringConstraints(pattern=NAME_PATTERN)], Text] | None = None
 
 

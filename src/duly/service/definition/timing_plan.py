@@ -1,0 +1,203 @@
+"""From a document to `Timing`: when it is due, which window a slot is for, how slots are answered."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, TypeVar
+
+from duly.model.errors import Fault, ValidationError
+from duly.model.instant import Instant, from_datetime
+from duly.model.plan import (
+    CatchUp,
+    CatchUpBounded,
+    CatchUpLatest,
+    CatchUpNone,
+    Overlap,
+    OverlapAllow,
+    OverlapQueueOne,
+    OverlapSkip,
+    Timing,
+)
+from duly.model.timing import Covers, Period, RuleSpec, StrftimePeriod, WindowRule
+from duly.recurrence import window
+from duly.recurrence.read import carry_dtstart, read_rule, zone_named_in
+from duly.recurrence.schedule import Schedule, compile_rule
+from duly.recurrence.zone import Zone, resolve
+from duly.service.definition import document as d
+from duly.service.definition import duration
+from duly.service.definition.context import Findings, PlanContext
+from duly.service.definition.work_plan import START_US
+
+Value = TypeVar("Value")
+DEFAULT_VERSION: Final = "0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """A timing, and the schedule it stands for; None: manual runs only, or faults were found."""
+
+    timing: Timing
+    schedule: Schedule | None
+
+
+def timing_of(document: d.Document, context: PlanContext, findings: Findings) -> Timed | None:
+    """Return the timing part of a plan; None when faults keep it from being made."""
+    schedule = document.schedule or d.Schedule()
+    zone = _tried(
+        findings, lambda: context.load_zone(_zone_name(schedule, context)), "/schedule/timezone"
+    )
+    if zone is None:
+        return None
+    rule = _rule(schedule, zone, context, findings)
+    compiled = None if rule is None else _tried(findings, lambda: compile_rule(rule, zone), "")
+    is_broken = rule is not None and compiled is None
+    if findings.faults and is_broken:
+        return None
+    timing = Timing(
+        rule=rule,
+        zone=zone.name,
+        anchor=None if compiled is None else compiled.anchor,
+        window=_window(document.window or d.Window(), compiled, context, findings),
+        overlap=_overlap(document),
+        catch_up=_catch_up(document),
+        valid_from=_bound(document.valid_from, "/valid_from", zone, findings),
+        valid_until=_bound(document.valid_until, "/valid_until", zone, findings),
+        late_us_max=_tolerance(schedule, context, findings),
+        start_us_max=_start_us(document),
+        queue_us_max=duration.read(document.deadline) if document.deadline else None,
+        priority=document.priority or 0,
+        input_version=_input_version(document),
+    )
+    _check_bounds(timing, findings)
+    return Timed(timing=timing, schedule=compiled)
+
+
+def _zone_name(schedule: d.Schedule, context: PlanContext) -> str:
+    """An RRULE may carry its zone in `DTSTART;TZID=…`; it must not contradict the field."""
+    written = zone_named_in(schedule.rrule) if schedule.rrule else None
+    if written and schedule.timezone and written != schedule.timezone:
+        raise ValidationError(
+            [
+                Fault(
+                    pointer="/schedule/timezone",
+                    message=f"the rule says {written}, the field says {schedule.timezone}",
+                    fix="keep one of them",
+                )
+            ]
+        )
+    return schedule.timezone or written or context.zone
+
+
+def _rule(
+    schedule: d.Schedule, zone: Zone, context: PlanContext, findings: Findings
+) -> RuleSpec | None:
+    given = [name for name in ("rrule", "cron", "once") if getattr(schedule, name) is not None]
+    if not given:
+        return None
+    if len(given) > 1:
+        findings.fault("/schedule", f"gives {' and '.join(given)}", "keep exactly one")
+        return None
+    fields = schedule.model_dump(exclude_none=True)
+    rule = _tried(
+        findings, lambda: read_rule(fields, zone=zone, created_at=context.planned_at), "/schedule"
+    )
+    if rule is None or context.previous is None or schedule.dtstart is not None:
+        return rule
+    before = context.previous.timing.rule
+    return rule if before is None else carry_dtstart(before, rule)
+
+
+def _tried(findings: Findings, make: Callable[[], Value], below: str) -> Value | None:
+    """Return what `make` makes; its faults become findings."""
+    try:
+        return make()
+    except ValidationError as error:
+        for fault in error.faults:
+            findings.fault(fault.pointer or below, fault.message, fault.fix)
+        return None
+
+
+def _window(
+    chosen: d.Window, schedule: Schedule | None, context: PlanContext, findings: Findings
+) -> WindowRule:
+    """The default period follows the rule once, at creation; edits keep it, so that a window's name keeps its meaning."""
+    covers = Covers(chosen.covers or "current")
+    if chosen.period is not None:
+        rule = WindowRule(period=_period(chosen.period), covers=covers)
+        _tried(findings, lambda: window.check_window(rule), window.PERIOD)
+        return rule
+    if context.previous is not None:
+        return WindowRule(period=context.previous.timing.window.period, covers=covers)
+    period = Period.DAY if schedule is None else window.default_period(schedule)
+    return WindowRule(period=period, covers=covers)
+
+
+def _period(text: str) -> Period | StrftimePeriod:
+    named = {period.value: period for period in Period}
+    return named.get(text) or StrftimePeriod(pattern=text)
+
+
+def _overlap(document: d.Document) -> Overlap:
+    match document.overlap:
+        case d.Allow(allow=count):
+            return OverlapAllow(count=count)
+        case "queue_one":
+            return OverlapQueueOne()
+        case _:
+            return OverlapSkip()
+
+
+def _catch_up(document: d.Document) -> CatchUp:
+    match document.catch_up:
+        case d.Bounded(bounded=options):
+            return CatchUpBounded(count=options.count, age_us_max=duration.read(options.max_age))
+        case d.Latest(latest=options):
+            return CatchUpLatest(age_us_max=duration.read(options.max_age))
+        case "latest":
+            return CatchUpLatest(age_us_max=None)
+        case _:
+            return CatchUpNone()
+
+
+def _bound(text: str | None, pointer: str, zone: Zone, findings: Findings) -> Instant | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        findings.fault(
+            pointer, f"{text!r} is not a time", "write 2026-12-24, or 2026-12-24T18:00:00"
+        )
+        return None
+    return resolve(moment, zone) if moment.tzinfo is None else from_datetime(moment)
+
+
+def _check_bounds(timing: Timing, findings: Findings) -> None:
+    if timing.valid_from is None or timing.valid_until is None:
+        return
+    if timing.valid_until <= timing.valid_from:
+        findings.fault("/valid_until", "is not after `valid_from`", "correct one of them")
+
+
+def _tolerance(schedule: d.Schedule, context: PlanContext, findings: Findings) -> int:
+    if schedule.tolerance is None:
+        return context.tolerance_us
+    tolerance_us = duration.read(schedule.tolerance)
+    if tolerance_us < context.tolerance_us_min:
+        smallest = duration.write(context.tolerance_us_min)
+        findings.fault(
+            "/schedule/tolerance",
+            "is shorter than the time between two scans, so a healthy service would miss slots",
+            f"write {smallest} or more",
+        )
+    return tolerance_us
+
+
+def _start_us(document: d.Document) -> int:
+    timeouts = document.agent.timeouts
+    return duration.read(timeouts.start) if timeouts and timeouts.start else START_US
+
+
+def _input_version(document: d.Document) -> str:
+    version = document.inputs.version if document.inputs else None
+    return version or DEFAULT_VERSION
