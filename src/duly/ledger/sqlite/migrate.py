@@ -13,7 +13,7 @@ from duly.ledger import statements
 from duly.ledger.sqlite import connection
 from duly.ledger.sqlite.backup import backup
 from duly.ledger.statements import Migration
-from duly.model.errors import ForeignDatabaseError, SchemaVersionError
+from duly.model.errors import ForeignDatabaseError, SchemaVersionError, UnavailableError
 from duly.model.instant import Instant
 
 _SCHEMA: Final = "select type, name, tbl_name, sql from sqlite_schema where name not like 'sqlite_%' order by 1, 2"
@@ -70,13 +70,22 @@ def read_meta(path: Path) -> SchemaMeta:
     try:
         db = connection.open_reader(path)
         try:
-            return _meta(db)
+            return meta_of(db)
         finally:
             db.close()
     except apsw.SQLError as error:
         raise connection.damaged(path, error) from error
     except apsw.Error as error:
         raise connection.as_error(error, path) from error
+
+
+def meta_of(db: apsw.Connection) -> SchemaMeta:
+    """Return what an open database says of its schema."""
+    rows: list[tuple[Any, ...]] = db.execute(statements.named()["schema_meta_read"]).fetchall()
+    if not rows:
+        raise apsw.CorruptError("schema_meta is empty")
+    version, min_reader, min_writer = rows[0]
+    return SchemaMeta(version=version, min_reader=min_reader, min_writer=min_writer)
 
 
 def schema_hash(db: apsw.Connection) -> str:
@@ -95,9 +104,9 @@ def expected_hash(migrations: Sequence[Migration] = ()) -> str:
 def _create(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
     """Build it beside, then name it: no crash leaves half a ledger under the name."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
-    draft.unlink(missing_ok=True)
-    os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
+        draft.unlink(missing_ok=True)
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         db = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
         db.pragma("application_id", connection.APPLICATION_ID)
         _apply(db, at, migrations)
@@ -107,6 +116,10 @@ def _create(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
     except FileExistsError:
         # Another process was faster; its ledger is as good.
         connection.examine(path)
+    except OSError as error:
+        raise UnavailableError(
+            f"{path} cannot be made ({error.strerror})", fix="Look at the directory, then repeat."
+        ) from error
     except apsw.Error as error:
         raise connection.as_error(error, path) from error
     finally:
@@ -128,7 +141,7 @@ def _apply(db: apsw.Connection, at: Instant, migrations: Sequence[Migration]) ->
     named = statements.named()
     db.execute("begin immediate")
     is_new = not db.execute(_SCHEMA).fetchall()
-    for migration in migrations[0 if is_new else _meta(db).version :]:
+    for migration in migrations[0 if is_new else meta_of(db).version :]:
         db.execute(migration.sql)
         meta = {
             "version": migration.version,
@@ -138,14 +151,6 @@ def _apply(db: apsw.Connection, at: Instant, migrations: Sequence[Migration]) ->
         }
         db.execute(named["schema_meta_write"], meta)
     db.execute("commit")
-
-
-def _meta(db: apsw.Connection) -> SchemaMeta:
-    rows: list[tuple[Any, ...]] = db.execute(statements.named()["schema_meta_read"]).fetchall()
-    if not rows:
-        raise apsw.CorruptError("schema_meta is empty")
-    version, min_reader, min_writer = rows[0]
-    return SchemaMeta(version=version, min_reader=min_reader, min_writer=min_writer)
 
 
 def _backup_name(path: Path, found: SchemaMeta, at: Instant) -> Path:
