@@ -224,8 +224,8 @@ def rest(delay_us: int, keys: tuple[str, ...] = ()) -> Steps[Woke]:
     return woke
 
 
-def surely(write: Write[Result]) -> Steps[Result]:
-    """Repeat a write until its fate is known; only for one whose guard makes the repetition harmless.
+def surely(request: Write[Result] | Read[Result]) -> Steps[Result]:
+    """Repeat a read, or a write until its fate is known; only for one whose guard makes the repetition harmless.
 
     Gives up on no outage: the ledger being full, away, or unsure of its commit is waited out. Raises everything else,
     and DeadlineExceededError, which repetition would not cure.
@@ -233,7 +233,7 @@ def surely(write: Write[Result]) -> Steps[Result]:
     delay_us = RETRY_US
     while True:
         try:
-            result: Result = yield write
+            result: Result = yield request
         except DeadlineExceededError:
             raise
         except UnavailableError:
