@@ -8,6 +8,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.duly-setup
 BENCH_STAMP := $(VENV)/.duly-bench
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --no-input
+# A name with a leading underscore is shared by benchmarks and is none itself.
+BENCHES := $(filter-out bench/_%,$(sort $(wildcard bench/*.py)))
 TYPED := src tools $(wildcard examples bench)
 
 help: ## list the targets
@@ -38,21 +40,24 @@ test: setup ## run the tests but for the long ones
 	@$(BIN)/python -m pytest
 
 test-long: setup ## run the tests that take minutes
-	@$(BIN)/python -m pytest -m long
+	@$(BIN)/python -m pytest -m long || test $$? = 5 # 5: there is none yet
 
+# Every check runs, so that one look shows all that is wrong.
 check: setup ## format, lint, types, rooms, and the rules of the house
-	@$(BIN)/ruff format --check --quiet . || { echo "Run: $(BIN)/ruff format ." >&2; exit 1; }
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/mypy $(TYPED)
-	@$(BIN)/lint-imports
-	@$(BIN)/python -m pytest --quiet tests/house
+	@failed=; \
+	$(BIN)/ruff format --check --quiet . || failed="$$failed format (run: $(BIN)/ruff format .)"; \
+	$(BIN)/ruff check --quiet . || failed="$$failed lint"; \
+	$(BIN)/mypy $(TYPED) || failed="$$failed types"; \
+	$(BIN)/lint-imports --no-logo || failed="$$failed rooms"; \
+	$(BIN)/python -m pytest --quiet tests/house || failed="$$failed house"; \
+	if [ -n "$$failed" ]; then echo "check: failed:$$failed" >&2; exit 1; fi
 
 docs: setup ## write the generated pages anew: policy tables, statuses of the acceptance cases
 	@$(BIN)/python tools/policy_tables.py
 	@$(BIN)/python tools/acceptance_cases.py
 
 bench: setup $(BENCH_STAMP) ## measure; prints the disk's floor beside every number
-	@set -e; for bench in bench/bench_*.py; do $(BIN)/python "$$bench"; done
+	@set -e; for bench in $(BENCHES); do $(BIN)/python "$$bench"; done
 
 $(BENCH_STAMP): requirements/bench.txt $(STAMP)
 	@$(PIP) install --require-hashes -r requirements/bench.txt

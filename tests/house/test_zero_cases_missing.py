@@ -16,5 +16,8 @@ def test_every_promised_case_has_a_test():
 
 
 def test_the_catalogue_names_the_tests():
-    written = acceptance_cases.CATALOGUE.read_text(encoding="utf-8")
-    assert written == acceptance_cases.filled(), "run `make docs`"
+    written = acceptance_cases.CATALOGUE.read_text(encoding="utf-8").splitlines()
+    pairs = zip(written, acceptance_cases.filled().splitlines(), strict=True)
+    assert [is_row.split("|")[1].strip() for is_row, should in pairs if is_row != should] == [], (
+        "run `make docs`"
+    )
