@@ -1,0 +1,154 @@
+"""Which days a rule names: a calendar of months, month days and weekdays, cut by a phase."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from duly.recurrence import phase as phases
+from duly.recurrence.calendar_day import (
+    FIRST_DAY,
+    LAST_DAY,
+    date_of,
+    day_of,
+    month_length,
+    month_start,
+    weekday_of,
+    year_length,
+)
+from duly.recurrence.phase import Phase
+from duly.recurrence.work import Work
+from duly.recurrence.zone import DAY_S
+
+_CACHED_MONTHS_MAX: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """Days by their names; an empty set restricts nothing. Weekday 0 is Monday; ordinals are (n, weekday).
+
+    Month days and weekdays must both agree, or, with `either`, one of them is enough (cron's rule).
+    """
+
+    months: frozenset[int] = frozenset()
+    month_days: frozenset[int] = frozenset()
+    weekdays: frozenset[int] = frozenset()
+    month_ordinals: frozenset[tuple[int, int]] = frozenset()
+    year_ordinals: frozenset[tuple[int, int]] = frozenset()
+    either: bool = False
+
+    @property
+    def is_every_day(self) -> bool:
+        """True when no day is left out."""
+        return not (self.months or self.month_days or self._names_weekdays)
+
+    @property
+    def _names_weekdays(self) -> bool:
+        return bool(self.weekdays or self.month_ordinals or self.year_ordinals)
+
+    def bits(self, year: int, month: int) -> int:
+        """Return the named days of a month, bit 0 for the first."""
+        if self.months and month not in self.months:
+            return 0
+        length = month_length(year, month)
+        whole = (1 << length) - 1
+        by_day = self._month_day_bits(length) if self.month_days else whole
+        by_weekday = self._weekday_bits(year, month, length) if self._names_weekdays else whole
+        return (by_day | by_weekday if self.either else by_day & by_weekday) & whole
+
+    def _month_day_bits(self, length: int) -> int:
+        named = 0
+        for day in self.month_days:
+            index = day - 1 if day > 0 else length + day
+            if index >= 0:
+                named |= 1 << index
+        return named
+
+    def _weekday_bits(self, year: int, month: int, length: int) -> int:
+        first = day_of(year, month, 1)
+        named = 0
+        for weekday in self.weekdays:
+            for index in range((weekday - weekday_of(first)) % 7, length, 7):
+                named |= 1 << index
+        for ordinal, weekday in self.month_ordinals:
+            named |= _bit(_nth(ordinal, weekday, first, length), first, length)
+        for ordinal, weekday in self.year_ordinals:
+            day = _nth(ordinal, weekday, day_of(year, 1, 1), year_length(year))
+            named |= _bit(day, first, length)
+        return named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Days:
+    """The days of a rule, found by looking at one month at a time."""
+
+    calendar: Calendar
+    phase: Phase | None = None
+    _months: dict[int, int] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def is_every_day(self) -> bool:
+        """True when no day is left out."""
+        return self.phase is None and self.calendar.is_every_day
+
+    def has(self, day: int) -> bool:
+        """Say whether the rule names a day."""
+        if self.phase is None and self.calendar.is_every_day:
+            return True
+        there = date_of(day)
+        return bool(self._bits(there.year, there.month) >> (there.day - 1) & 1)
+
+    def first_from(self, day: int, work: Work) -> int | None:
+        """Return the first named day at or after `day`; None when there is none before the year 9999."""
+        if self.is_every_day:
+            return day if day <= LAST_DAY else None
+        while True:
+            if self.phase is not None:
+                day = phases.first_from(self.phase, day)
+            if day > LAST_DAY:
+                return None
+            work.spend(1, day * DAY_S)
+            there = date_of(day)
+            found = self._bits(there.year, there.month) >> (there.day - 1)
+            if found:
+                return day + (found & -found).bit_length() - 1
+            day = month_start(there.year * 12 + there.month)
+
+    def last_until(self, day: int, work: Work) -> int | None:
+        """Return the last named day at or before `day`; None when there is none since 1970."""
+        if self.is_every_day:
+            return day if day >= FIRST_DAY else None
+        while True:
+            if self.phase is not None:
+                day = phases.last_until(self.phase, day)
+            if day < FIRST_DAY:
+                return None
+            work.spend(1, day * DAY_S)
+            there = date_of(day)
+            found = self._bits(there.year, there.month) & ((1 << there.day) - 1)
+            if found:
+                return day - there.day + found.bit_length()
+            day -= there.day
+
+    def _bits(self, year: int, month: int) -> int:
+        index = year * 12 + month
+        known = self._months.get(index)
+        if known is not None:
+            return known
+        named = self.calendar.bits(year, month)
+        if self.phase is not None and named:
+            named &= phases.bits(self.phase, day_of(year, month, 1), month_length(year, month))
+        if len(self._months) >= _CACHED_MONTHS_MAX:
+            self._months.clear()
+        self._months[index] = named
+        return named
+
+
+def _nth(ordinal: int, weekday: int, first: int, length: int) -> int:
+    """Return the n-th such weekday of a period, from its end when negative; it may lie outside."""
+    if ordinal > 0:
+        return first + (weekday - weekday_of(first)) % 7 + 7 * (ordinal - 1)
+    last = first + length - 1
+    return last - (weekday_of(last) - weekday) % 7 + 7 * (ordinal + 1)
+
+
+def _bit(day: int, first: int, length: int) -> int:
+    return 1 << (day - first) if 0 <= day - first < length else 0

@@ -1,0 +1,102 @@
+"""Watermarks: what was answered over all revisions, so that no edit re-arms or back-dates a slot.
+
+A slot is covered when its key is not above the watermark's, if class and zone are the same; else when its due instant
+is not above. Raising a watermark never lowers it, whatever the clock says.
+"""
+
+from datetime import datetime
+
+from duly.model.instant import SECOND_US, Instant
+from duly.model.timing import AnchorClass, Watermark
+from duly.recurrence.local_time import local_text
+from duly.recurrence.schedule import Schedule
+from duly.recurrence.slot import (
+    KEY_LOCAL_CHARS,
+    Backlog,
+    BeyondHorizon,
+    Exhausted,
+    Slot,
+    Slots,
+    elapsed_key,
+    slot_key,
+)
+from duly.recurrence.zone import DAY_S, Zone, reading, resolve, stretches, wall_second, wall_time
+
+
+def covers(mark: Watermark, slot: Slot, zone_name: str) -> bool:
+    """Say whether a slot of a rule in zone `zone_name` was answered already."""
+    if mark.anchor is slot.anchor and mark.zone == zone_name:
+        return slot.key <= mark.slot_key
+    return slot.due_at <= mark.due_at
+
+
+def of_slot(slot: Slot, zone_name: str) -> Watermark:
+    """Return the watermark that stands at an answered slot of a rule in zone `zone_name`."""
+    return Watermark(due_at=slot.due_at, slot_key=slot.key, anchor=slot.anchor, zone=zone_name)
+
+
+def raise_to(
+    at: Instant, anchor: AnchorClass, zone: Zone, mark: Watermark | None = None
+) -> Watermark:
+    """Return the watermark in `anchor` and `zone` that covers every instant up to `at`, and all that `mark` covered."""
+    if mark is None:
+        return _at(at, anchor, zone)
+    raised = _at(max(at, mark.due_at), anchor, zone)
+    is_same_kind = mark.anchor is anchor and mark.zone == zone.name
+    return mark if is_same_kind and mark.slot_key > raised.slot_key else raised
+
+
+def uncovered(schedule: Schedule, mark: Watermark, until: Instant, limit: int) -> Slots:
+    """Return the oldest `limit` slots that are due at `until` and not covered.
+
+    Raises WorkBudgetExceededError when the span cannot be searched within the budget.
+    """
+    return schedule.between(after(mark, schedule), until, limit)
+
+
+def backlog(schedule: Schedule, mark: Watermark, until: Instant, newest: int) -> Backlog:
+    """Return all slots that are due at `until` and not covered: their number, the first, and the newest few.
+
+    Raises WorkBudgetExceededError when the span cannot be searched within the budget.
+    """
+    return schedule.backlog(after(mark, schedule), until, newest)
+
+
+def next_uncovered(schedule: Schedule, mark: Watermark) -> Slot | Exhausted | BeyondHorizon:
+    """Return the first slot that is not covered; its due instant is when the automation is next due."""
+    return schedule.next(after(mark, schedule))
+
+
+def after(mark: Watermark, schedule: Schedule) -> Instant:
+    """Return the instant after which exactly the schedule's uncovered slots lie."""
+    if mark.anchor is schedule.anchor and mark.zone == schedule.zone.name:
+        return _instant_of(mark.slot_key, mark.anchor, schedule.zone)
+    return mark.due_at
+
+
+def _instant_of(key: str, anchor: AnchorClass, zone: Zone) -> Instant:
+    local = datetime.fromisoformat(key[:KEY_LOCAL_CHARS])
+    return resolve(local, zone) if anchor is AnchorClass.WALL else _utc(local)
+
+
+def _utc(local: datetime) -> Instant:
+    return Instant(wall_second(local) * SECOND_US)
+
+
+def _at(at: Instant, anchor: AnchorClass, zone: Zone) -> Watermark:
+    second = at // SECOND_US
+    if anchor is AnchorClass.ELAPSED:
+        key = elapsed_key(second)
+    else:
+        key = slot_key(local_text(_greatest_wall(second, zone)), zone.name)
+    return Watermark(due_at=at, slot_key=key, anchor=anchor, zone=zone.name)
+
+
+def _greatest_wall(second: int, zone: Zone) -> datetime:
+    """Return the greatest wall time whose one reading is not after a second."""
+    local = reading(second, zone)
+    if local.fold == 0:
+        return local.replace(tzinfo=None)
+    # In the second pass every time of the first pass is over already.
+    *_, (_, until, offset), _ = stretches(second - DAY_S, second + 1, zone)
+    return wall_time(until + offset - 1)
