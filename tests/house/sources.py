@@ -17,7 +17,16 @@ TEXT: Final = frozenset(
 @cache
 def texts() -> tuple[Path, ...]:
     """Return every text file that is tracked or about to be."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    command = [
+        "git",
+        "-c",
+        "safe.directory=*",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]
     names = (
         subprocess.run(command, cwd=ROOT, capture_output=True, check=True)
         .stdout.decode()
