@@ -1,0 +1,1 @@
+"""Starts programs whose whole tree dies with this node, and proves that a tree is dead."""
