@@ -62,6 +62,46 @@ class Operation(Generic[Asked, Told]):
         return self.run(desk, request)
 
 
+def query(
+    name: str,
+    summary: str,
+    request: type[Asked],
+    answer: type[Told],
+    run: Callable[[Desk, Asked], Told],
+) -> Operation[Asked, Told]:
+    """Return an operation that only reads; whoever may look may ask it."""
+    return Operation(
+        name=name,
+        summary=summary,
+        request=request,
+        answer=answer,
+        scope=Scope.VIEWER,
+        changes=False,
+        is_idempotent=True,
+        run=run,
+    )
+
+
+def command(
+    name: str,
+    summary: str,
+    request: type[Asked],
+    answer: type[Told],
+    run: Callable[[Desk, Asked], Told],
+) -> Operation[Asked, Told]:
+    """Return an operation that changes something, and may be repeated: the second time finds it done."""
+    return Operation(
+        name=name,
+        summary=summary,
+        request=request,
+        answer=answer,
+        scope=Scope.OPERATOR,
+        changes=True,
+        is_idempotent=True,
+        run=run,
+    )
+
+
 class Registry:
     """All operations by name."""
 

@@ -20,7 +20,7 @@ class SlotView(Answer):
     slot_key: str
     due_at: str
     local: str
-    marks: list[str] = []
+    marks: list[str]
 
 
 class AutomationView(Answer):

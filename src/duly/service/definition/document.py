@@ -1,4 +1,4 @@
-"""The shape of `duly.yaml`: one model for reading, checking and the published JSON Schema (decision 0001, section 3)."""
+"""The shape of `duly.yaml`: one model for reading, checking and the JSON Schema (decision 0001, section 3)."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -22,7 +22,7 @@ ARGUMENTS_MAX: Final = 256
 
 def _plain(text: str) -> str:
     if any(
-        ord(character) < 32 and character not in "\n\t" or ord(character) == 127
+        (ord(character) < 32 and character not in "\n\t") or ord(character) == 127
         for character in text
     ):
         raise ValueError("control characters are not allowed")

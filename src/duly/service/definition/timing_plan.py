@@ -120,7 +120,7 @@ def _tried(findings: Findings, make: Callable[[], Value], below: str) -> Value |
 def _window(
     chosen: d.Window, schedule: Schedule | None, context: PlanContext, findings: Findings
 ) -> WindowRule:
-    """The default period follows the rule once, at creation; edits keep it, so that a window's name keeps its meaning."""
+    """The default period follows the rule at creation; edits keep it, so that window names keep their meaning."""
     covers = Covers(chosen.covers or "current")
     if chosen.period is not None:
         rule = WindowRule(period=_period(chosen.period), covers=covers)

@@ -1,0 +1,88 @@
+"""What several queries read: automations by name with their zone, runs with their pin, pages."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from duly.ledger.api.tx import Tx
+from duly.model import codec
+from duly.model.automation import Automation, Revision
+from duly.model.errors import NotFoundError
+from duly.model.ids import RunId
+from duly.model.plan import Timing, Work
+from duly.model.run import Run, RunPin
+from duly.recurrence.schedule import Schedule, compile_rule
+from duly.recurrence.zone import Zone
+from duly.service.desk import WORKSPACE, ZoneSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """An automation with its current revision, decoded."""
+
+    automation: Automation
+    revision: Revision
+    written: dict[str, Any]
+    timing: Timing
+    work: Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownRun:
+    """A run with what it is for."""
+
+    run: Run
+    pin: RunPin
+    job_key: str
+
+
+def automation_named(tx: Tx, job_key: str) -> Automation:
+    """Return an automation by its job_key, deleted or not. Raises NotFoundError."""
+    automation = tx.automation_named(WORKSPACE, job_key)
+    if automation is None:
+        raise NotFoundError(
+            f"there is no automation {job_key}", fix="list them with `duly automation list`"
+        )
+    return automation
+
+
+def known_automation(tx: Tx, job_key: str) -> Known:
+    """Return an automation by its job_key with its current revision. Raises NotFoundError."""
+    return with_revision(tx, automation_named(tx, job_key))
+
+
+def with_revision(tx: Tx, automation: Automation) -> Known:
+    """Return an automation with its current revision."""
+    revision = tx.revision(automation.automation_id, automation.revision)
+    assert revision is not None, automation.automation_id
+    return Known(
+        automation=automation,
+        revision=revision,
+        written=json.loads(revision.definition),
+        timing=codec.load(Timing, revision.timing),
+        work=codec.load(Work, revision.work),
+    )
+
+
+def known_run(tx: Tx, run_id: str) -> KnownRun:
+    """Return a run by its id. Raises NotFoundError."""
+    run = tx.run(RunId(run_id))
+    if run is None:
+        raise NotFoundError(f"there is no run {run_id}", fix="list them with `duly runs list`")
+    return with_pin(tx, run)
+
+
+def with_pin(tx: Tx, run: Run) -> KnownRun:
+    """Return a run with what it is for."""
+    pin, automation = tx.run_pin(run.run_id), tx.automation(run.automation_id)
+    assert pin is not None and automation is not None, run.run_id
+    return KnownRun(run=run, pin=pin, job_key=automation.job_key)
+
+
+def schedule_of(timing: Timing, zones: ZoneSource) -> tuple[Schedule | None, Zone]:
+    """Return the schedule within its bounds, None for manual runs only; and the zone."""
+    zone = zones.load(timing.zone)
+    if timing.rule is None:
+        return None, zone
+    schedule = compile_rule(timing.rule, zone)
+    return schedule.bounded(timing.valid_from, timing.valid_until), zone
