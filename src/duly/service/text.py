@@ -1,9 +1,10 @@
 """How instants are shown: RFC 3339 with the offset of a zone, and the zone's name beside it."""
 
-from datetime import UTC
+from datetime import UTC, datetime
 
-from duly.model.instant import SECOND_US, Instant, to_datetime, to_text
-from duly.recurrence.zone import Zone
+from duly.model.errors import Fault, ValidationError
+from duly.model.instant import SECOND_US, Instant, from_datetime, to_datetime, to_text
+from duly.recurrence.zone import Zone, resolve
 
 
 def local(at: Instant | None, zone: Zone) -> str | None:
@@ -22,3 +23,17 @@ def utc(at: Instant | None) -> str | None:
 def stamp(at: Instant) -> str:
     """Return UTC to the second, short enough for a table."""
     return to_datetime(at).astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def parse(text: str, pointer: str, zone: Zone | None = None) -> Instant:
+    """Return the instant of RFC 3339 text; without an offset it is read in `zone`, or as UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        fix = "write 2026-12-24T18:00:00Z, or with another offset"
+        raise ValidationError(
+            [Fault(pointer=pointer, message=f"{text!r} is not a time", fix=fix)]
+        ) from None
+    if moment.tzinfo is None:
+        return resolve(moment, zone) if zone else from_datetime(moment.replace(tzinfo=UTC))
+    return from_datetime(moment)

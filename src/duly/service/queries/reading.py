@@ -60,7 +60,7 @@ def with_revision(tx: Tx, automation: Automation) -> Known:
         revision=revision,
         written=json.loads(revision.definition),
         timing=codec.load(Timing, revision.timing),
-        work=codec.load(Work, revision.work),
+        work=work_of(revision),
     )
 
 
@@ -86,3 +86,8 @@ def schedule_of(timing: Timing, zones: ZoneSource) -> tuple[Schedule | None, Zon
         return None, zone
     schedule = compile_rule(timing.rule, zone)
     return schedule.bounded(timing.valid_from, timing.valid_until), zone
+
+
+def work_of(revision: Revision) -> Work:
+    """Return the work part of a revision's plan."""
+    return codec.load(Work, revision.work)
