@@ -1,0 +1,93 @@
+"""Which paths beneath a root a list of globs allows: `*` and `?` stay within one name, `**` spans directories."""
+
+from collections.abc import Sequence
+
+from duly.model.errors import Fault
+
+
+def matches(globs: Sequence[str], path: str) -> bool:
+    """Say whether a relative path with `/` between its names is allowed by any of the globs.
+
+    `reports/` means everything beneath it; `[` is an ordinary character; names that start with a dot are
+    names like others. A path that is absolute, or has an empty name, `.` or `..` in it, matches nothing.
+    """
+    names = path.split("/")
+    if any(name in ("", ".", "..") for name in names):
+        return False
+    return any(_matches(_split(glob), names) for glob in globs)
+
+
+def faults(globs: Sequence[str], pointer: str = "/write_scope") -> tuple[Fault, ...]:
+    """Return what is wrong with the globs: whatever could name something outside of the root, or nothing at all."""
+    return tuple(
+        Fault(pointer=f"{pointer}/{index}", message=f"{glob!r} {message}", fix=fix)
+        for index, glob in enumerate(globs)
+        for message, fix in _wrongs(glob)
+    )
+
+
+def _wrongs(glob: str) -> list[tuple[str, str]]:
+    if not glob:
+        return [("names nothing", "write ** for everything, or leave it out")]
+    names = _split(glob)
+    checks = (
+        (glob.startswith("/"), "is absolute", "write it relative to the working directory"),
+        (
+            glob.startswith("~"),
+            "names a home directory",
+            "write it relative to the working directory",
+        ),
+        (".." in names, "leaves the working directory", "remove `..`"),
+        ("\\" in glob, "holds a backslash", "write / between names"),
+        ("\0" in glob, "holds a NUL", "remove it"),
+        (
+            not glob.startswith("/") and any(name in ("", ".") for name in names),
+            "has an empty name in it",
+            "remove `.` and `//`",
+        ),
+        (
+            any("**" in name and name != "**" for name in names),
+            "has ** within a name",
+            "write ** alone between two /",
+        ),
+    )
+    return [(message, fix) for is_wrong, message, fix in checks if is_wrong]
+
+
+def _split(glob: str) -> list[str]:
+    return f"{glob}**".split("/") if glob.endswith("/") else glob.split("/")
+
+
+def _matches(pattern: Sequence[str], names: Sequence[str]) -> bool:
+    """Match name by name; only the last `**` is ever retried, so the work is at most pattern times names."""
+    at, position, star, resume = 0, 0, -1, 0
+    while position < len(names):
+        if at < len(pattern) and pattern[at] == "**":
+            star, resume = at, position
+            at += 1
+        elif at < len(pattern) and _matches_name(pattern[at], names[position]):
+            at, position = at + 1, position + 1
+        elif star >= 0:
+            resume += 1
+            at, position = star + 1, resume
+        else:
+            return False
+    return at == len(
+        pattern
+    )  # a `**` left over is not: it stands for what is beneath, not for the directory
+
+
+def _matches_name(pattern: str, name: str) -> bool:
+    at, position, star, resume = 0, 0, -1, 0
+    while position < len(name):
+        if at < len(pattern) and pattern[at] == "*":
+            star, resume = at, position
+            at += 1
+        elif at < len(pattern) and pattern[at] in ("?", name[position]):
+            at, position = at + 1, position + 1
+        elif star >= 0:
+            resume += 1
+            at, position = star + 1, resume
+        else:
+            return False
+    return all(letter == "*" for letter in pattern[at:])

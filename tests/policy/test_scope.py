@@ -1,0 +1,90 @@
+"""Globs of a write scope allow exactly what they say, whatever the paths are called, and never leave the root."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duly.policy import scope
+
+
+@pytest.mark.parametrize(
+    ("glob", "allowed", "denied"),
+    [
+        ("reports/*.md", ["reports/a.md", "reports/.md"], ["reports/a/b.md", "reports", "a.md"]),
+        ("reports/", ["reports/a", "reports/a/b"], ["reports", "report/a", "x/reports/a"]),
+        ("reports/**", ["reports/a", "reports/a/b"], ["reports"]),
+        ("**", ["a", "a/b/c", ".hidden/x"], []),
+        ("**/x", ["x", "a/x", "a/b/x"], ["a", "xx", "x/a"]),
+        ("a/**/b", ["a/b", "a/x/b", "a/b/b", "a/x/y/b"], ["a", "b", "a/b/c"]),
+        ("a/**/b/**/c", ["a/b/c", "a/b/b/x/c", "a/c/b/c"], ["a/c", "a/c/b", "a/b/c/d"]),
+        ("?.txt", ["a.txt", "é.txt"], [".txt", "ab.txt", "/.txt"]),
+        ("*a*a*a*b", ["aaab", "xaxaxaxb"], ["a" * 200, "aab"]),
+        ("[id]/page", ["[id]/page"], ["i/page", "d/page"]),
+        ("README", ["README"], ["readme", "README/x", "README "]),
+        ("*", ["a", "new\nline", "\udcff"], ["a/b"]),
+        ("a.c", ["a.c"], ["abc"]),
+    ],
+)
+def test_a_glob_allows_what_it_says(glob, allowed, denied):
+    assert [path for path in allowed if not scope.matches([glob], path)] == []
+    assert [path for path in denied if scope.matches([glob], path)] == []
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/a", "a//b", "a/", "./a", "a/./b", "..", "../a", "a/../b", "a/.."]
+)
+def test_a_path_that_is_not_plain_matches_nothing(path):
+    assert not scope.matches(["**", path, "**/*", "*/*"], path)
+
+
+def test_without_globs_nothing_is_allowed():
+    assert not scope.matches([], "a")
+
+
+def test_a_path_is_allowed_by_any_of_the_globs():
+    assert scope.matches(["a/*", "b/*"], "b/x")
+
+
+@pytest.mark.parametrize(
+    "glob",
+    ["", "/etc/*", "~/x", "~", "..", "../x", "a/../b", "a\\b", "a\0b", "a//b", "./a", ".", "a**b"],
+)
+def test_a_glob_that_could_leave_the_root_or_mean_nothing_is_a_fault(glob):
+    (fault, *_) = scope.faults(["fine/**", glob], "/publish/scope")
+    assert fault.pointer == "/publish/scope/1"
+    assert fault.fix
+
+
+def test_good_globs_have_no_faults():
+    assert scope.faults(["**", "a/", "a/**/b?.md", ".github/*", "a..b/x", "*.~"]) == ()
+
+
+_NAMES = st.text("ab*?", min_size=1, max_size=4)
+
+
+def _expected(glob: str) -> str:
+    """The same rule as a regular expression, which may be slow but is easy to believe."""
+    text = ""
+    names = glob.split("/")
+    for index, name in enumerate(names):
+        if name != "**":
+            text += re.escape(name).replace(r"\*", "[^/]*").replace(r"\?", "[^/]")
+            text += "/" if index < len(names) - 1 else ""
+        else:
+            text += "(?:[^/]+/)*" if index < len(names) - 1 else "[^/]+(?:/[^/]+)*"
+    return text
+
+
+@given(
+    st.lists(
+        st.one_of(_NAMES.filter(lambda n: "**" not in n), st.just("**")), min_size=1, max_size=5
+    ),
+    st.lists(st.text("ab", min_size=1, max_size=4), min_size=1, max_size=5),
+)
+def test_matching_agrees_with_a_regular_expression(glob, names):
+    path = "/".join(names)
+    assert scope.matches(["/".join(glob)], path) == bool(
+        re.fullmatch(_expected("/".join(glob)), path, re.DOTALL)
+    )
