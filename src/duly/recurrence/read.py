@@ -12,7 +12,7 @@ from duly.model.instant import Instant, from_datetime
 from duly.model.timing import CronRule, OnceInstant, OnceLocal, RruleRule, RuleSpec
 from duly.recurrence import faults, rrule_text
 from duly.recurrence.faults import Faults, refusal, shown
-from duly.recurrence.local_time import parse_local, local_text
+from duly.recurrence.local_time import local_text, parse_local
 from duly.recurrence.rrule_text import RruleParts
 from duly.recurrence.schedule import compile_rule
 from duly.recurrence.slot import Slot

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Final, assert_never
 
 from duly.model.instant import SECOND_US, Instant
@@ -131,16 +130,16 @@ class Schedule:
         return tuple(self._slot(second) for second in seconds)
 
     def _slot(self, second: int) -> Slot:
-        slot, local = slot_at(second, self.anchor, self.zone)
-        if self.anchor is AnchorClass.WALL and self._was_moved(second, local):
+        slot = slot_at(second, self.anchor, self.zone)
+        if self.anchor is AnchorClass.WALL and self._was_moved(second):
             return replace(slot, marks=(*slot.marks, Mark.MOVED_BY_GAP))
         return slot
 
-    def _was_moved(self, second: int, local: datetime) -> bool:
-        reading = wall_second(local)
-        if offset_at(second - DAY_S, self.zone) == reading - second:
+    def _was_moved(self, second: int) -> bool:
+        offset = offset_at(second, self.zone)
+        if offset_at(second - DAY_S, self.zone) == offset:
             return False
-        return not self.source.names(reading)
+        return not self.source.names(second + offset)
 
 
 def compile_rule(spec: RuleSpec, zone: Zone) -> Schedule:

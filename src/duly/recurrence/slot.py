@@ -1,13 +1,13 @@
 """Slots: the times a rule names, in canonical form, and what a search for them may answer."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import Enum
+from types import MappingProxyType
 from typing import Final
 
 from duly.model.instant import SECOND_US, Instant
 from duly.model.timing import AnchorClass
-from duly.recurrence.zone import Zone
+from duly.recurrence.zone import Zone, offset_at, offset_text, pass_of, wall_time
 
 KEY_LOCAL_CHARS: Final = 19
 """Length of the time that every slot key begins with."""
@@ -66,30 +66,25 @@ def slot_key(local: str, zone_name: str) -> str:
     return f"{local}[{zone_name}]"
 
 
-def slot_at(second: int, anchor: AnchorClass, zone: Zone) -> tuple[Slot, datetime]:
-    """Return the slot at a second, as yet without a gap's mark, and its local time."""
-    local = datetime.fromtimestamp(second, zone.info)
-    text = local.isoformat()
-    if anchor is AnchorClass.WALL:
-        key = f"{text[:KEY_LOCAL_CHARS]}[{zone.name}]"
-    else:
-        key = elapsed_key(second)
-    slot = Slot(
-        key=key,
+def slot_at(second: int, anchor: AnchorClass, zone: Zone) -> Slot:
+    """Return the slot at a second, as yet without a gap's mark."""
+    offset = offset_at(second, zone)
+    text = wall_time(second + offset).isoformat()
+    is_wall = anchor is AnchorClass.WALL
+    return Slot(
+        key=slot_key(text, zone.name) if is_wall else elapsed_key(second),
         due_at=Instant(second * SECOND_US),
-        local=text,
+        local=text + offset_text(offset),
         anchor=anchor,
-        marks=_marks(local),
+        marks=_MARKS[pass_of(second, zone)],
     )
-    return slot, local
 
 
 def elapsed_key(second: int) -> str:
     """Return the key of an elapsed slot: its instant in UTC."""
-    return f"{datetime.fromtimestamp(second, UTC).isoformat()[:KEY_LOCAL_CHARS]}Z"
+    return f"{wall_time(second).isoformat()}Z"
 
 
-def _marks(local: datetime) -> tuple[Mark, ...]:
-    if local.replace(fold=1 - local.fold).utcoffset() == local.utcoffset():
-        return ()
-    return (Mark.REPEATED_HOUR_AGAIN if local.fold else Mark.REPEATED_HOUR,)
+_MARKS: Final = MappingProxyType(
+    {None: (), 0: (Mark.REPEATED_HOUR,), 1: (Mark.REPEATED_HOUR_AGAIN,)}
+)

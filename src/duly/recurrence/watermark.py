@@ -20,7 +20,16 @@ from duly.recurrence.slot import (
     elapsed_key,
     slot_key,
 )
-from duly.recurrence.zone import DAY_S, Zone, reading, resolve, stretches, wall_second, wall_time
+from duly.recurrence.zone import (
+    DAY_S,
+    Zone,
+    offset_at,
+    pass_of,
+    resolve,
+    stretches,
+    wall_second,
+    wall_time,
+)
 
 
 def covers(mark: Watermark, slot: Slot, zone_name: str) -> bool:
@@ -94,9 +103,8 @@ def _at(at: Instant, anchor: AnchorClass, zone: Zone) -> Watermark:
 
 def _greatest_wall(second: int, zone: Zone) -> datetime:
     """Return the greatest wall time whose one reading is not after a second."""
-    local = reading(second, zone)
-    if local.fold == 0:
-        return local.replace(tzinfo=None)
+    if pass_of(second, zone) != 1:
+        return wall_time(second + offset_at(second, zone))
     # In the second pass every time of the first pass is over already.
     *_, (_, until, offset), _ = stretches(second - DAY_S, second + 1, zone)
     return wall_time(until + offset - 1)

@@ -21,6 +21,7 @@ from duly.recurrence.window_key import (
     parse_key,
     parse_slot_key,
     slot_window_key,
+    start_of,
     stay_at,
 )
 from duly.recurrence.zone import Zone, second_of
@@ -115,7 +116,7 @@ def _span(view: _View, naming: Naming, stay: Stay, until: int) -> Span:
         case Covers.CURRENT:
             return stay.start, min(stay.end, until)
         case Covers.PREVIOUS:
-            return stay_at(naming, stay.start - 1, view.zone).start, stay.start
+            return start_of(naming, stay.start - 1, view.zone), stay.start
         case Covers.SINCE_LAST_SLOT:
             return _slot_before(view, until), until
         case _:
@@ -150,7 +151,7 @@ def _slot_before(view: _View, second: int) -> int:
     following = None if first is None else _next(view, first)
     if first is not None and following is not None:
         return second - (following - first)
-    return stay_at(NAMINGS[Period.DAY], second - 1, view.zone).start
+    return start_of(NAMINGS[Period.DAY], second - 1, view.zone)
 
 
 def _prev(view: _View, before: int) -> int | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
@@ -11,7 +11,17 @@ from typing import Final
 from duly.model.timing import Period, StrftimePeriod
 from duly.recurrence.faults import PartError, shown
 from duly.recurrence.local_time import parse_compact
-from duly.recurrence.zone import HOUR_S, MINUTE_S, Zone, offset_at, reading, second_of, stretches
+from duly.recurrence.zone import (
+    HOUR_S,
+    MINUTE_S,
+    Zone,
+    offset_at,
+    offset_text,
+    pass_of,
+    second_of,
+    stretches,
+    wall_time,
+)
 
 PATTERN_CHARS_MAX: Final = 64
 
@@ -64,17 +74,24 @@ def naming_of(period: Period | StrftimePeriod) -> Naming | None:
 
 def stay_at(naming: Naming, second: int, zone: Zone) -> Stay:
     """Return the period that holds a second."""
-    local = reading(second, zone)
+    offset = offset_at(second, zone)
+    local = wall_time(second + offset)
     start, end = _BOUNDS[naming.grain](local, second, zone)
     key = local.strftime(naming.pattern)
-    if naming.marks_pass and local.fold:
-        key += local.isoformat()[19:]
+    if naming.marks_pass and pass_of(second, zone) == 1:
+        key += offset_text(offset)
     return Stay(key=key, start=start, end=end)
+
+
+def start_of(naming: Naming, second: int, zone: Zone) -> int:
+    """Return the first second of the period that holds a second."""
+    local = wall_time(second + offset_at(second, zone))
+    return _BOUNDS[naming.grain](local, second, zone)[0]
 
 
 def slot_window_key(second: int) -> str:
     """Return the key of the window of one slot: its instant in UTC, fit for a file name: `2026-11-01T0530Z`."""
-    moment = datetime.fromtimestamp(second, UTC)
+    moment = wall_time(second)
     return moment.strftime("%Y-%m-%dT%H%M%SZ" if moment.second else "%Y-%m-%dT%H%MZ")
 
 

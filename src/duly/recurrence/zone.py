@@ -4,8 +4,9 @@ Inside this room an instant is a whole second since the epoch (UTC); a wall seco
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Final
 
 from duly.model.instant import SECOND_US, Instant
@@ -16,16 +17,24 @@ MINUTE_S: Final = 60
 
 _EPOCH_ORDINAL: Final = 719_163
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_SECOND: Final = timedelta(seconds=1)
+_LOCAL_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  local by nature
+
+# Blocks of 12 days: no zone has ever left an offset and come back to it within one (tests/adapters/test_zones.py).
+_BLOCK_BITS: Final = 20
+_BLOCKS_MAX: Final = 2_048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Zone:
-    """An IANA zone: its name as typed, its rules, and the tzdata release that they come from."""
+    """An IANA zone: its name as typed, its rules, and the tzdata release that they come from.
+
+    `blocks` remembers the offset of blocks of time in which it does not change, None where it does.
+    """
 
     name: str
     info: tzinfo
     version: str
+    blocks: dict[int, int | None] = field(default_factory=dict, compare=False, repr=False)
 
 
 Stretch = tuple[int, int, int]
@@ -47,9 +56,11 @@ def wall(at: Instant, zone: Zone) -> datetime:
 
 def second_of(local: datetime, zone: Zone) -> int:
     """Return the second in which a naive local time falls, by the one reading."""
-    offset = local.replace(tzinfo=zone.info, fold=0).utcoffset()
-    assert offset is not None
-    return wall_second(local) - (offset.days * DAY_S + offset.seconds)
+    second = wall_second(local)
+    offset = offset_at(second - DAY_S, zone)
+    if offset != offset_at(second + DAY_S, zone):
+        offset = _seconds(local.replace(tzinfo=zone.info, fold=0).utcoffset())
+    return second - offset
 
 
 def wall_second(local: datetime) -> int:
@@ -60,26 +71,28 @@ def wall_second(local: datetime) -> int:
 
 def wall_time(second: int) -> datetime:
     """Return the naive local time of a wall second."""
-    return datetime.fromtimestamp(second, UTC).replace(tzinfo=None)
-
-
-def reading(second: int, zone: Zone) -> datetime:
-    """Return the aware local time of a second."""
-    return datetime.fromtimestamp(second, zone.info)
+    return _LOCAL_EPOCH + timedelta(seconds=second)
 
 
 def offset_at(second: int, zone: Zone) -> int:
     """Return the UTC offset in force at a second, in seconds east."""
-    offset = datetime.fromtimestamp(second, zone.info).utcoffset()
-    assert offset is not None
-    return offset.days * DAY_S + offset.seconds
+    block = second >> _BLOCK_BITS
+    offset = zone.blocks[block] if block in zone.blocks else _look_at(block, zone)
+    return _exact_offset(second, zone) if offset is None else offset
+
+
+def pass_of(second: int, zone: Zone) -> int | None:
+    """Return which pass of a repeated local time a second is, 0 or 1; None when its local time happens once."""
+    offset = offset_at(second, zone)
+    if offset_at(second - DAY_S, zone) == offset == offset_at(second + DAY_S, zone):
+        return None
+    local = datetime.fromtimestamp(second, zone.info)
+    other = local.replace(fold=1 - local.fold)
+    return None if other.utcoffset() == local.utcoffset() else local.fold
 
 
 def stretches(start: int, end: int, zone: Zone) -> Sequence[Stretch]:
-    """Cut `[start, end)` where the offset changes, in order.
-
-    Assumes that no zone leaves an offset and comes back to it within the two days that callers ask for.
-    """
+    """Cut `[start, end)`, two days at most, where the offset changes, in order."""
     first, last = offset_at(start, zone), offset_at(end - 1, zone)
     if first == last:
         return ((start, end, first),)
@@ -91,3 +104,30 @@ def stretches(start: int, end: int, zone: Zone) -> Sequence[Stretch]:
         else:
             high = middle
     return ((start, high, first), *stretches(high, end, zone))
+
+
+@lru_cache(maxsize=64)
+def offset_text(offset: int) -> str:
+    """Return an offset as RFC 3339 writes it; seconds, which only old local mean times have, are shown too."""
+    hours, rest = divmod(abs(offset), HOUR_S)
+    minutes, seconds = divmod(rest, MINUTE_S)
+    text = f"{'-' if offset < 0 else '+'}{hours:02}:{minutes:02}"
+    return f"{text}:{seconds:02}" if seconds else text
+
+
+def _look_at(block: int, zone: Zone) -> int | None:
+    first = _exact_offset(block << _BLOCK_BITS, zone)
+    last = _exact_offset(((block + 1) << _BLOCK_BITS) - 1, zone)
+    if len(zone.blocks) >= _BLOCKS_MAX:
+        zone.blocks.clear()
+    offset = zone.blocks[block] = first if first == last else None
+    return offset
+
+
+def _exact_offset(second: int, zone: Zone) -> int:
+    return _seconds(datetime.fromtimestamp(second, zone.info).utcoffset())
+
+
+def _seconds(offset: timedelta | None) -> int:
+    assert offset is not None
+    return offset.days * DAY_S + offset.seconds
