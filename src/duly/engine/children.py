@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
 from duly.adapters.clock import Clock
-from duly.adapters.launch.events import Event, NotStarted, Output
+from duly.adapters.launch.events import Empty, Event, LauncherLost, NotStarted, Output
 from duly.adapters.launch.launch import Launched, Launchers
 from duly.engine import guard
 from duly.engine.requests import Ended, Handle, Order, Program, Spoke
@@ -142,9 +142,18 @@ class Children:
         if fd not in child.fds:
             return
         for event in child.launched.feed(fd):
+            if isinstance(event, Empty | LauncherLost):
+                self._drain(child, fd)
             self._tell(child, event)
         if frozenset(child.launched.fds) != child.fds:
             self._listen(child)
+
+    def _drain(self, child: _Child, status: int) -> None:
+        """Write what the tree left in its pipes, so that the log is whole before the end is told."""
+        for fd in set(child.launched.fds) - {status}:
+            while events := child.launched.feed(fd):
+                for event in events:
+                    self._tell(child, event)
 
     def _tell(self, child: _Child, event: Event) -> None:
         if not isinstance(event, Output):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from duly.engine.node import Node
-from duly.engine.requests import RETRY_US, Steps, Wait, Wake, Woke, Write, now, rest, run_keys
+from duly.engine.requests import RETRY_US, RunKeys, Steps, Wait, Wake, Woke, Write, now, rest
 from duly.ledger.api.core import RELAXED
 from duly.ledger.api.tx import Tx
 from duly.model.claims import Claim
@@ -63,7 +63,7 @@ def _extend(node: Node, claim: Claim, asked: Woke) -> Steps[None]:
     was_overdue = node.held[claim.run_id].is_overdue
     node.hold(claim, asked)
     if was_overdue:
-        yield Wake(run_keys(claim.run_id).renewed)
+        yield Wake(RunKeys(run_id=claim.run_id).renewed)
 
 
 def deadline_guard(node: Node) -> Steps[None]:
@@ -77,7 +77,7 @@ def deadline_guard(node: Node) -> Steps[None]:
         for run_id, held in tuple(node.held.items()):
             if not held.is_overdue and held.until_elapsed_us <= woke.elapsed_us:
                 node.mark_overdue(run_id)
-                yield Wake(run_keys(run_id).deadline)
+                yield Wake(RunKeys(run_id=run_id).deadline)
         left_us = [
             h.until_elapsed_us - woke.elapsed_us for h in node.held.values() if not h.is_overdue
         ]

@@ -12,7 +12,8 @@ from duly.model.instant import Instant
 from duly.model.run import ClaimedRun
 from duly.recurrence.zone import Zone
 
-Runner = Callable[[ClaimedRun], Steps[None]]
+Runner = Callable[["Node", ClaimedRun], Steps[None]]
+"""What works on a claimed run until it is settled, parked or lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,14 @@ class Host:
     pid: int
     boot_id: str
     tzdata: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TellBy:
+    """How people are told where a definition says nothing; neither: nobody is."""
+
+    argv: tuple[str, ...] = ()
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +52,8 @@ class Node:
     """Shared by the loops of one node, on the engine thread; others only read it.
 
     `owner` is new for each process start. `is_only_owner`: this process holds the data directory's lock, so every older
-    owner is dead. `zones` may load what it is asked for. `new_id` answers ids that nobody else has.
+    owner is dead. `zones` may load what it is asked for. `new_id` answers ids that nobody else has. While
+    `is_low_on_space` says so, nothing new is admitted.
     """
 
     owner: str
@@ -53,13 +63,17 @@ class Node:
     new_id: Callable[[], str]
     runner: Runner
     is_only_owner: bool
+    tell_by: TellBy = field(default_factory=TellBy)
+    is_low_on_space: Callable[[], bool] = lambda: False
     is_draining: bool = False
     held: dict[RunId, Held] = field(default_factory=dict)
     clocks: Clocks = field(default_factory=Clocks)
     scans: int = 0
+    tried_us: int | None = None
     scanned_us: int | None = None
     noted_us: int = 0
     failed_admissions: int = 0
+    lost_admissions: int = 0
     verdict: str | None = None
     """Why this node gave up; the watchdog ends the process once it is set."""
 

@@ -178,31 +178,34 @@ class Order(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunKeys:
-    """The wake keys that concern one run's holder.
+    """The wake keys that concern one run's holder."""
 
-    `lost`: another claim was made. `cancel`: a person asks for it. `deadline`: this holder's own deadline passed, it
-    may do nothing until `renewed` (the row still carries its claim) or `lost`.
-    """
+    run_id: RunId
 
-    lost: str
-    cancel: str
-    deadline: str
-    renewed: str
+    @property
+    def lost(self) -> str:
+        """Another claim was made."""
+        return f"lost:{self.run_id}"
+
+    @property
+    def cancel(self) -> str:
+        """A person asks for the run's end."""
+        return f"cancel:{self.run_id}"
+
+    @property
+    def deadline(self) -> str:
+        """This holder's own deadline passed: it may do nothing until `renewed` or `lost`."""
+        return f"deadline:{self.run_id}"
+
+    @property
+    def renewed(self) -> str:
+        """The row still carries the claim of the holder that heard `deadline`."""
+        return f"renewed:{self.run_id}"
 
     @property
     def every(self) -> tuple[str, ...]:
         """All of them, and the node's `drain`."""
         return (self.lost, self.cancel, self.deadline, self.renewed, DRAIN)
-
-
-def run_keys(run_id: RunId) -> RunKeys:
-    """Name the wake keys of a run."""
-    return RunKeys(
-        lost=f"lost:{run_id}",
-        cancel=f"cancel:{run_id}",
-        deadline=f"deadline:{run_id}",
-        renewed=f"renewed:{run_id}",
-    )
 
 
 DRAIN: Final = "drain"

@@ -9,12 +9,12 @@ from duly.engine.requests import (
     RETRY_US,
     Handle,
     Loop,
+    RunKeys,
     Steps,
     Wait,
     Write,
     now,
     rest,
-    run_keys,
     start,
     wait,
 )
@@ -122,7 +122,9 @@ class _Worker:
             return woke.at
         for run in claimed.runs:
             node.hold(run.claim, asked)
-            keys = run_keys(run.claim.run_id).every
-            handle = yield from start(Loop(node.runner(run), keys, f"runner:{run.claim.run_id}"))
+            keys = RunKeys(run_id=run.claim.run_id).every
+            handle = yield from start(
+                Loop(node.runner(node, run), keys, f"runner:{run.claim.run_id}")
+            )
             self._running[handle] = run
         return claimed.next_claimable_at

@@ -1,0 +1,75 @@
+"""How well a node is, and the watchdog that ends the process when it is not: silence is the worst failure."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from duly.engine.driver import PULSE_US_MAX
+from duly.engine.settings import Settings
+
+LOOKS: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """A node at one moment; ages in µs awake. `scan_age_us` counts finished scans, `try_age_us` also failing ones.
+
+    `failed_admissions`: automations that were suspended; `lost_admissions`: answered by somebody else in between.
+    `verdict`: why the node gave up. `deaths`: the loops that ended by a bug, newest last, as people read them.
+    """
+
+    is_alive: bool
+    is_draining: bool
+    pulse_age_us: int
+    scan_age_us: int
+    try_age_us: int
+    running: int
+    failed_admissions: int
+    lost_admissions: int
+    deaths: tuple[str, ...]
+    verdict: str | None
+
+
+def complaint(health: Health, settings: Settings) -> str | None:
+    """Say why this node is no good any more; None: it is well.
+
+    A scanner that tries in vain (the disk is full, the ledger is away) is no reason: a new process would fare the same.
+    """
+    if health.verdict is not None:
+        return health.verdict
+    if not health.is_alive:
+        return "the engine thread is dead"
+    if health.pulse_age_us > 2 * max(settings.scan_wake_us_max, PULSE_US_MAX):
+        return f"the engine thread has not moved for {health.pulse_age_us // 1_000_000} s"
+    if not health.is_draining and health.try_age_us > 2 * settings.scan_wake_us_max:
+        return f"nothing was scanned for {health.try_age_us // 1_000_000} s"
+    return None
+
+
+class Watchdog:
+    """A thread of its own that looks at a node's health, and says once that it is no good."""
+
+    def __init__(
+        self, look: Callable[[], Health], settings: Settings, give_up: Callable[[str], None]
+    ) -> None:
+        """`give_up` is called on the watchdog's thread, with the complaint."""
+        self._look, self._settings, self._give_up = look, settings, give_up
+        self._is_stopping = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="duly-watchdog", daemon=True)
+
+    def start(self) -> None:
+        """Start watching."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self._is_stopping.set()
+        if self._thread is not threading.current_thread() and self._thread.is_alive():
+            self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._is_stopping.wait(self._settings.scan_wake_us_max / LOOKS / 1e6):
+            if (found := complaint(self._look(), self._settings)) is not None:
+                self._give_up(found)
+                return
