@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, TypeVar
 
-from duly.model.errors import Fault, ValidationError
+from duly.model.errors import ValidationError
 from duly.model.instant import Instant, from_datetime
 from duly.model.plan import (
     CatchUp,
@@ -20,7 +20,7 @@ from duly.model.plan import (
 )
 from duly.model.timing import Covers, Period, RuleSpec, StrftimePeriod, WindowRule
 from duly.recurrence import window
-from duly.recurrence.read import carry_dtstart, read_rule, zone_named_in
+from duly.recurrence.read import named_zone, read_rule
 from duly.recurrence.schedule import Schedule, compile_rule
 from duly.recurrence.zone import Zone, resolve
 from duly.service.definition import document as d
@@ -43,8 +43,11 @@ class Timed:
 def timing_of(document: d.Document, context: PlanContext, findings: Findings) -> Timed | None:
     """Return the timing part of a plan; None when faults keep it from being made."""
     schedule = document.schedule or d.Schedule()
+    named = schedule.model_dump(exclude_none=True)
     zone = _tried(
-        findings, lambda: context.load_zone(_zone_name(schedule, context)), "/schedule/timezone"
+        findings,
+        lambda: context.load_zone(named_zone(named) or context.zone),
+        "/schedule/timezone",
     )
     if zone is None:
         return None
@@ -72,22 +75,6 @@ def timing_of(document: d.Document, context: PlanContext, findings: Findings) ->
     return Timed(timing=timing, schedule=compiled)
 
 
-def _zone_name(schedule: d.Schedule, context: PlanContext) -> str:
-    """An RRULE may carry its zone in `DTSTART;TZID=…`; it must not contradict the field."""
-    written = zone_named_in(schedule.rrule) if schedule.rrule else None
-    if written and schedule.timezone and written != schedule.timezone:
-        raise ValidationError(
-            [
-                Fault(
-                    pointer="/schedule/timezone",
-                    message=f"the rule says {written}, the field says {schedule.timezone}",
-                    fix="keep one of them",
-                )
-            ]
-        )
-    return schedule.timezone or written or context.zone
-
-
 def _rule(
     schedule: d.Schedule, zone: Zone, context: PlanContext, findings: Findings
 ) -> RuleSpec | None:
@@ -97,14 +84,13 @@ def _rule(
     if len(given) > 1:
         findings.fault("/schedule", f"gives {' and '.join(given)}", "keep exactly one")
         return None
+    previous = None if context.previous is None else context.previous.timing.rule
     fields = schedule.model_dump(exclude_none=True)
-    rule = _tried(
-        findings, lambda: read_rule(fields, zone=zone, created_at=context.planned_at), "/schedule"
-    )
-    if rule is None or context.previous is None or schedule.dtstart is not None:
-        return rule
-    before = context.previous.timing.rule
-    return rule if before is None else carry_dtstart(before, rule)
+
+    def read() -> RuleSpec:
+        return read_rule(fields, zone=zone, created_at=context.planned_at, previous=previous)
+
+    return _tried(findings, read, "/schedule")
 
 
 def _tried(findings: Findings, make: Callable[[], Value], below: str) -> Value | None:
