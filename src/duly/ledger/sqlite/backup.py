@@ -1,6 +1,7 @@
 """A copy of a living ledger: whole, of one instant, never over an existing file."""
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -35,9 +36,10 @@ def backup(path: Path, target: Path) -> None:
 
 
 def _copy(path: Path, draft: Path) -> None:
-    source = connection.open_reader(path)
-    copy = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
-    try:
+    with (
+        closing(connection.open_reader(path)) as source,
+        closing(apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)) as copy,
+    ):
         with copy.backup("main", source, "main") as copying:
             copying.step(-1)
         # One file without a log beside it: whatever copies it later copies all of it.
@@ -45,9 +47,6 @@ def _copy(path: Path, draft: Path) -> None:
         found = copy.pragma("integrity_check")
         if found != "ok":
             raise apsw.CorruptError(str(found))
-    finally:
-        copy.close()
-        source.close()
 
 
 def _exists(target: Path) -> ConflictError:

@@ -62,7 +62,6 @@ def open_reader(path: Path, vfs: str = "") -> apsw.Connection:
     """Open a connection on which any attempt to write raises."""
     db = _open(path, vfs)
     db.pragma("query_only", 1)
-    keep_log(db)
     return db
 
 

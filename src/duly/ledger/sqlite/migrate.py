@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -68,11 +69,8 @@ def admit_reader(path: Path, migrations: Sequence[Migration] = ()) -> None:
 def read_meta(path: Path) -> SchemaMeta:
     """Return what the file says of its schema. Raises ForeignDatabaseError when it is damaged."""
     try:
-        db = connection.open_reader(path)
-        try:
+        with closing(connection.open_reader(path)) as db:
             return meta_of(db)
-        finally:
-            db.close()
     except apsw.SQLError as error:
         raise connection.damaged(path, error) from error
     except apsw.Error as error:
@@ -107,11 +105,10 @@ def _create(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
     try:
         draft.unlink(missing_ok=True)
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        db = apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)
-        db.pragma("application_id", connection.APPLICATION_ID)
-        _apply(db, at, migrations)
-        db.pragma("journal_mode", "wal")
-        db.close()
+        with closing(apsw.Connection(str(draft), flags=apsw.SQLITE_OPEN_READWRITE)) as db:
+            db.pragma("application_id", connection.APPLICATION_ID)
+            _apply(db, at, migrations)
+            db.pragma("journal_mode", "wal")
         connection.put_in_place(draft, path)
     except FileExistsError:
         # Another process was faster; its ledger is as good.
@@ -127,13 +124,11 @@ def _create(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
 
 
 def _migrate(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
-    db = connection.open_writer(path)
     try:
-        _apply(db, at, migrations)
+        with closing(connection.open_writer(path)) as db:
+            _apply(db, at, migrations)
     except apsw.Error as error:
         raise connection.as_error(error, path) from error
-    finally:
-        db.close()
 
 
 def _apply(db: apsw.Connection, at: Instant, migrations: Sequence[Migration]) -> None:

@@ -81,7 +81,10 @@ class Readers:
             if self._idle:
                 return self._idle.pop()
         try:
-            return connection.open_reader(self._path, self._vfs)
+            db = connection.open_reader(self._path, self._vfs)
+            # Whoever closes last would copy the log; after a failed commit that has to be done with care.
+            connection.keep_log(db)
+            return db
         except BaseException:
             self._give_back(None)
             raise
