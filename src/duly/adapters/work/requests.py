@@ -219,3 +219,8 @@ class RemoveStage:
     """Remove the working copies of a settled run."""
 
     run_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListStages:
+    """Name the runs that have a working copy on this disk; answers a tuple of run ids."""
