@@ -14,15 +14,18 @@ from duly.adapters.work.requests import (
     ProveDead,
     ReadBack,
 )
-from duly.engine.requests import Steps, Write, now, outside, surely
+from duly.engine.requests import Steps, Write, now, outside, read, surely
 from duly.engine.runner import endings
 from duly.engine.runner.attempt import AGENT, Attempt
 from duly.engine.runner.leave import Leave, ParkFor, SettleAs
+from duly.ledger.api.tx import Tx
 from duly.model.effect import Effect
+from duly.model.ids import RunId
 from duly.model.instant import SECOND_US, Instant
 from duly.model.reasons import Reason
 from duly.model.run import Execution, Snapshot
 from duly.model.states import (
+    EffectEvent,
     EffectState,
     ErrorClass,
     ExecutionEvent,
@@ -93,7 +96,7 @@ def _prove_older_dead(attempt: Attempt) -> Steps[Leave | None]:
         return None
     proof: DeathProof = yield from outside(ProveDead(executions=tuple(map(_facts_of, doubtful))))
     if proof is DeathProof.MAY_LIVE:
-        return (yield from _unprovable(attempt))
+        return (yield from _unprovable(attempt, doubtful))
     for execution in doubtful:
         yield from _end(attempt, execution, ExecutionEvent.PROVE_DEAD, endings.DEAD)
     return None
@@ -125,17 +128,21 @@ def _end(attempt: Attempt, execution: Execution, event: ExecutionEvent, ending: 
     yield from surely(Write(end_execution, command))
 
 
-def _unprovable(attempt: Attempt) -> Steps[Leave]:
-    """Wait for a proof, up to a limit; behind it only a person can say that nothing lives."""
+def _unprovable(attempt: Attempt, doubtful: tuple[Execution, ...]) -> Steps[Leave]:
+    """Wait for a proof, up to a limit behind the lease; then only a person can say that nothing lives."""
     woke = yield from now()
-    run = attempt.facts.run
-    is_waiting = run.wait_reason == Reason.HOST_UNREACHABLE.value
-    since = run.wait_since if is_waiting and run.wait_since is not None else woke.at
+    ends = yield from read(_attempt_ends, attempt.claim.run_id)
+    since = max(ends.get(execution.fence, woke.at) for execution in doubtful)
     if woke.at - since < attempt.node.settings.host_unreachable_us:
         return ParkFor(reason=Reason.HOST_UNREACHABLE, delay_us=LOOK_AGAIN_US)
-    return SettleAs(
-        ending=_review(Reason.HOST_UNREACHABLE, ErrorClass.UNKNOWN_OUTCOME), may_live=True
-    )
+    ending = _review(Reason.HOST_UNREACHABLE, ErrorClass.UNKNOWN_OUTCOME)
+    return SettleAs(ending=ending, may_live=True)
+
+
+def _attempt_ends(tx: Tx, run_id: RunId) -> dict[int, Instant]:
+    """Return when each older attempt was taken back, by its fence."""
+    ended = ((attempt.fence, attempt.ended_at) for attempt in tx.attempts(run_id))
+    return {fence: at for fence, at in ended if at is not None}
 
 
 def _reconcile(attempt: Attempt) -> Steps[Leave | None]:
@@ -172,7 +179,13 @@ def _result(effect: Effect, file: FileFound, at: Instant) -> PublicationResult |
     verdict = decide_readback(facts, at)
     if not isinstance(verdict, Known):
         return None
-    return PublicationResult(effect_id=effect.effect_id, event=verdict.event, detail="read back")
+    is_applied = verdict.event is EffectEvent.APPLY
+    return PublicationResult(
+        effect_id=effect.effect_id,
+        event=verdict.event,
+        external_id=payload.after if is_applied else None,
+        detail="read back",
+    )
 
 
 def _verdict(attempt: Attempt) -> Leave | None:

@@ -1,6 +1,7 @@
 """Behind the agent: compare, verify, publish; every fact of the ending is gathered here and decided by policy."""
 
 from dataclasses import dataclass, replace
+from typing import Final
 
 from duly.adapters.work.requests import (
     ChangedFile,
@@ -15,13 +16,14 @@ from duly.engine.requests import Steps, Write, now, outside, surely
 from duly.engine.runner import program
 from duly.engine.runner.attempt import VERIFY, Attempt
 from duly.engine.runner.leave import SettleAs
+from duly.model.errors import LeaseLostError
 from duly.model.instant import Instant
 from duly.model.plan import Command, Isolation, Timeouts
 from duly.model.run import Artifact
 from duly.model.states import EffectEvent, Outcome, RunEvent
 from duly.policy import outcome
-from duly.policy.ending import ArtifactCheck, EndFacts, Exit, Exited, Publication, VerifyResult
 from duly.policy.effects import Existing
+from duly.policy.ending import ArtifactCheck, EndFacts, Exit, Exited, Publication, VerifyResult
 from duly.transactions.publish import (
     BeginPublications,
     FileChange,
@@ -32,13 +34,16 @@ from duly.transactions.publish import (
     settle_publications,
 )
 
-_EVENTS = {
+_EVENTS: Final = {
     FileFate.PUBLISHED: EffectEvent.APPLY,
     FileFate.CONFLICT: EffectEvent.REFUSE,
     FileFate.REFUSED: EffectEvent.REFUSE,
     FileFate.NOT_SENT: EffectEvent.REFUSE,
     FileFate.UNKNOWN: EffectEvent.LOSE,
 }
+
+
+_STOPS: Final = frozenset({Existing.REVIEW, Existing.RECONCILE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,42 +129,50 @@ def _files(examined: Examined) -> tuple[ChangedFile, ...]:
 
 
 def _publish(attempt: Attempt, part: Part, files: tuple[ChangedFile, ...]) -> Steps[Published]:
+    not_after = attempt.node.not_after(attempt.claim)
     command = BeginPublications(
         claim=attempt.claim,
         root=attempt.facts.work.root,
         files=tuple(_change(file) for file in files),
+        not_after=not_after,
     )
-    starts: tuple[PublicationStart, ...]
-    starts = yield from surely(Write(begin_publications, command))
-    if any(start.what is Existing.REVIEW for start in starts):
+    begun: tuple[PublicationStart, ...]
+    begun = yield from surely(Write(begin_publications, command))
+    if any(start.what in _STOPS for start in begun):
         return Published(fate=Publication.REFUSED, differences={})
-    chosen = {start.path: start for start in starts if start.what is not Existing.RECORDED}
+    pairs = zip(files, begun, strict=True)
+    chosen = {file.path: start for file, start in pairs if start.what is not Existing.RECORDED}
     if not chosen:
         return Published(fate=Publication.DONE, differences={})
-    request = PublishFiles(
-        part=part,
-        files=tuple(file for file in files if file.path in chosen),
-        not_after=min(start.not_after for start in chosen.values()),
-    )
+    wanted = tuple(file for file in files if file.path in chosen)
+    request = PublishFiles(part=part, files=wanted, not_after=not_after)
     fates: tuple[PublishedFile, ...] = yield from outside(request)
-    results = tuple(_result(chosen[fate.path], fate) for fate in fates)
-    yield from surely(
-        Write(settle_publications, SettlePublications(claim=attempt.claim, results=results))
-    )
-    return Published(
-        fate=_fate(fates), differences={fate.path: fate.difference_sha256 for fate in fates}
-    )
+    after = {file.path: file.after for file in wanted}
+    results = tuple(_result(chosen[fate.path], fate, after[fate.path]) for fate in fates)
+    settlement = SettlePublications(claim=attempt.claim, results=results)
+    if not (yield from surely(Write(settle_publications, settlement))):
+        raise LeaseLostError(f"another claim was made for run {attempt.claim.run_id}")
+    differences = {fate.path: fate.difference_sha256 for fate in fates}
+    return Published(fate=_fate(fates), differences=differences)
 
 
 def _change(file: ChangedFile) -> FileChange:
     return FileChange(
-        path=file.path, before=file.before, after=file.after, bytes=file.bytes, mode=file.mode
+        path=file.path,
+        before_sha=file.before,
+        after_sha=file.after,
+        bytes=file.bytes,
+        mode=file.mode,
     )
 
 
-def _result(start: PublicationStart, fate: PublishedFile) -> PublicationResult:
+def _result(start: PublicationStart, fate: PublishedFile, after: str) -> PublicationResult:
+    event = _EVENTS[fate.fate]
     return PublicationResult(
-        effect_id=start.effect.effect_id, event=_EVENTS[fate.fate], detail=fate.detail
+        effect_id=start.effect.effect_id,
+        event=event,
+        external_id=after if event is EffectEvent.APPLY else None,
+        detail=fate.detail,
     )
 
 

@@ -8,13 +8,15 @@ from typing import Any, Final
 from duly.adapters.work.requests import RemoveStage
 from duly.engine.requests import Steps, Write, now, outside, surely
 from duly.engine.runner.attempt import Attempt
+from duly.model.errors import LeaseLostError
 from duly.model.instant import Instant
 from duly.model.reasons import Reason
 from duly.model.run import Artifact
 from duly.model.states import Outcome
 from duly.policy import retry
 from duly.policy.ending import Ending
-from duly.transactions.settle import Park, Settle, park, settle
+from duly.transactions.late import report_late
+from duly.transactions.settle import Park, Settle, late_report_of, park, settle
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _NOTHING_TO_LOOK_AT: Final = frozenset(
@@ -62,7 +64,12 @@ def _settle_or_retry(attempt: Attempt, how: SettleAs, ending: Ending) -> Steps[N
         if isinstance(answer, retry.RetryAt):
             yield from _park(attempt, Reason.RETRY_DELAY, answer.delay_us, None)
             return
-    yield from surely(Write(settle, _settlement(attempt, how)))
+    command = _settlement(attempt, how)
+    try:
+        yield from surely(Write(settle, command))
+    except LeaseLostError:
+        yield from surely(Write(report_late, late_report_of(command)))
+        raise
     if ending.outcome in _NOTHING_TO_LOOK_AT:
         yield from outside(RemoveStage(run_id=attempt.claim.run_id))
 
@@ -70,7 +77,10 @@ def _settle_or_retry(attempt: Attempt, how: SettleAs, ending: Ending) -> Steps[N
 def _settlement(attempt: Attempt, how: SettleAs) -> Settle:
     return Settle(
         claim=attempt.claim,
-        ending=how.ending,
+        outcome=how.ending.outcome,
+        grade=how.ending.grade,
+        reason=how.ending.reason,
+        error_class=how.ending.error_class,
         detail=how.detail,
         artifacts=how.artifacts,
         may_live=how.may_live,
@@ -80,13 +90,10 @@ def _settlement(attempt: Attempt, how: SettleAs) -> Settle:
 
 def _park(attempt: Attempt, reason: Reason, delay_us: int, start_us_max: int | None) -> Steps[None]:
     woke = yield from now()
-    run = attempt.facts.run
-    is_same_wait = run.wait_reason == reason.value and run.wait_since is not None
-    since = run.wait_since if is_same_wait and run.wait_since is not None else woke.at
-    start_by = None if start_us_max is None else Instant(since + start_us_max)
+    start_by = None if start_us_max is None else Instant(woke.at + start_us_max)
     command = Park(
         claim=attempt.claim,
-        wait_reason=reason.value,
+        wait_reason=reason,
         claimable_at=Instant(woke.at + delay_us),
         start_by=start_by,
     )

@@ -5,7 +5,6 @@ from typing import Final
 
 from duly.adapters.launch import events
 from duly.adapters.launch.proof import ExecutionFacts
-from duly.adapters.work.errors import CannotWorkError
 from duly.adapters.work.requests import (
     DeathProof,
     KeepLog,
@@ -129,6 +128,7 @@ def _follow(attempt: Attempt, part: Part, limits: Timeouts, handle: Handle) -> S
 
 def _attach(attempt: Attempt, part: Part, started: events.Started) -> Attach:
     facts = started.facts
+    assert facts.launcher_pid is not None and facts.launcher_ticks is not None
     return Attach(
         claim=attempt.claim,
         part=part.name,
