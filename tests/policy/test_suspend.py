@@ -50,6 +50,11 @@ def test_only_what_kept_an_agent_from_starting_is_a_fault_of_the_set_up(reason):
     assert suspend.kind_of(reason) is None or reason in NOT_STARTED
 
 
+@pytest.mark.parametrize("kind", FaultKind)
+def test_a_suspension_names_the_kind_of_fault(kind):
+    assert suspend.reason_of(kind).value == f"{kind.value}_fault"
+
+
 def test_case_h06_access_revoked_for_good_suspends_once():
     kind = suspend.kind_of(Reason.SECRET_MISSING)
     assert kind is FaultKind.AUTHENTICATION

@@ -23,6 +23,19 @@ class Reason(Enum):
     SUSPENDED = "suspended"
     DELETED = "deleted"
 
+    # Why an automation was suspended.
+    AUTHENTICATION_FAULT = "authentication_fault"
+    MODEL_FAULT = "model_fault"
+    CONFIGURATION_FAULT = "configuration_fault"
+    ZONE_UNKNOWN = "zone_unknown"
+    RULE_TOO_COSTLY = "rule_too_costly"
+    ADMISSION_FAILED = "admission_failed"
+
+    # Why a run went back to the queue.
+    LEASE_EXPIRED = "lease_expired"
+    OWNER_DEAD = "owner_dead"
+    RESUMED = "resumed"
+
     # Why a run waits though nothing is wrong with it.
     CONCURRENCY_LIMIT = "concurrency_limit"
     START_RATE = "start_rate"

@@ -73,6 +73,33 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
             "Repair the fault, then `duly automation resume KEY`.",
         ),
         Reason.DELETED: _means("the automation was deleted", "`duly automation restore KEY`"),
+        Reason.AUTHENTICATION_FAULT: _means(
+            "a credential was missing or refused, several times in a row",
+            "Provide it, then `duly automation resume KEY`.",
+        ),
+        Reason.MODEL_FAULT: _means(
+            "the model could not be used, several times in a row",
+            "Choose another, or restore access, then `duly automation resume KEY`.",
+        ),
+        Reason.CONFIGURATION_FAULT: _means(
+            "its directory or program was missing, several times in a row",
+            "Repair it, then `duly automation resume KEY`.",
+        ),
+        Reason.ZONE_UNKNOWN: _means(
+            "this node's time zone data does not know its zone",
+            "Upgrade Duly, or choose another zone, then `duly automation resume KEY`.",
+        ),
+        Reason.RULE_TOO_COSTLY: _means(
+            "its rule fires too seldom to be searched",
+            "Write a simpler rule, then `duly automation resume KEY`.",
+        ),
+        Reason.ADMISSION_FAILED: _means(
+            "its slots could not be answered",
+            "The audit log names the error; apply the definition again, then `duly automation resume KEY`.",
+        ),
+        Reason.LEASE_EXPIRED: _means("its worker did not renew the lease in time"),
+        Reason.OWNER_DEAD: _means("its worker is proven dead"),
+        Reason.RESUMED: _means("a person looked, and let it go on"),
         Reason.CONCURRENCY_LIMIT: _means("as many runs as this node may run are running"),
         Reason.START_RATE: _means("late starts are spread out after an outage"),
         Reason.RETRY_DELAY: _means("the last attempt failed, and the next is not due yet"),

@@ -24,6 +24,12 @@ _KINDS: Final = {
     Reason.SECRET_MISSING: FaultKind.AUTHENTICATION,
 }
 
+_REASONS: Final = {
+    FaultKind.AUTHENTICATION: Reason.AUTHENTICATION_FAULT,
+    FaultKind.MODEL: Reason.MODEL_FAULT,
+    FaultKind.CONFIGURATION: Reason.CONFIGURATION_FAULT,
+}
+
 
 def decide(faults_in_a_row: int, kind: FaultKind | None, faults_max: int = FAULTS_MAX) -> bool:
     """Say whether the fault just counted suspends the automation; with no kind (the agent's own failure) never."""
@@ -33,6 +39,11 @@ def decide(faults_in_a_row: int, kind: FaultKind | None, faults_max: int = FAULT
 def kind_of(reason: Reason) -> FaultKind | None:
     """Return the kind of set-up fault behind a reason; None: the next window may well succeed."""
     return _KINDS.get(reason)
+
+
+def reason_of(kind: FaultKind) -> Reason:
+    """Return the reason of a suspension for faults of this kind."""
+    return _REASONS[kind]
 
 
 def count(kind_before: FaultKind | None, count_before: int, kind: FaultKind | None) -> int:
