@@ -1,6 +1,6 @@
 """The start of an attempt: prove older programs dead, settle open effects, decide, freeze what is read."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from duly.adapters.launch.proof import ExecutionFacts
@@ -38,7 +38,13 @@ from duly.policy import rerun
 from duly.policy.effects import Known, ReadBackFacts, decide_readback
 from duly.policy.ending import Ending
 from duly.policy.rerun import ArtifactFact, ExecutionFact, RerunFacts
-from duly.transactions.execute import EndExecution, Freeze, end_execution, freeze_snapshot
+from duly.transactions.execute import (
+    EndExecution,
+    Freeze,
+    end_execution,
+    freeze_snapshot,
+    run_facts,
+)
 from duly.transactions.publish import (
     PublicationResult,
     SettlePublications,
@@ -61,8 +67,12 @@ _MISSING: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """What the attempt works from. `finished`: an older attempt's agent ended and is recorded; go on behind it."""
+    """What the attempt works from: its facts as they are now that the past is settled, and what it reads.
 
+    `finished`: an older attempt's agent ended, and its end is recorded; go on behind it.
+    """
+
+    attempt: Attempt
     snapshot: Snapshot
     finished: Execution | None
 
@@ -75,6 +85,8 @@ def collect(attempt: Attempt) -> Steps[Collected | Leave]:
     leave = yield from _reconcile(attempt)
     if leave is not None:
         return leave
+    facts = yield from read(run_facts, attempt.claim.run_id)
+    attempt = replace(attempt, facts=facts)
     leave = _verdict(attempt)
     if leave is not None:
         return leave
@@ -82,7 +94,7 @@ def collect(attempt: Attempt) -> Steps[Collected | Leave]:
     if leave is not None:
         return leave
     snapshot = yield from _snapshot(attempt)
-    return Collected(snapshot=snapshot, finished=_finished(attempt))
+    return Collected(attempt=attempt, snapshot=snapshot, finished=_finished(attempt))
 
 
 def _prove_older_dead(attempt: Attempt) -> Steps[Leave | None]:
@@ -214,7 +226,7 @@ def _verdict(attempt: Attempt) -> Leave | None:
 
 
 def _execution_fact(executions: tuple[Execution, ...]) -> ExecutionFact:
-    """Say what is known of the newest agent, once all are proven dead: precheck and verify change nothing by contract."""
+    """Say what is known of the newest agent, all being dead; precheck and verify change nothing by contract."""
     agents = [execution for execution in executions if execution.part == AGENT]
     if not agents:
         return ExecutionFact.NEVER_STARTED

@@ -54,7 +54,7 @@ def _work(attempt: Attempt) -> Steps[Leave]:
         collected = yield from collect(attempt)
         if not isinstance(collected, Collected):
             return collected
-        return (yield from _execute(attempt, collected))
+        return (yield from _execute(collected))
     except CannotWorkError as error:
         detail = {"message": error.message, "fix": error.fix}
         return _without_agent(attempt, NotStarted(reason=error.reason), detail)
@@ -62,8 +62,9 @@ def _work(attempt: Attempt) -> Steps[Leave]:
         return _without_agent(attempt, Cancelled(was_started=_has_started(attempt)), {})
 
 
-def _execute(attempt: Attempt, collected: Collected) -> Steps[Leave]:
-    work, snapshot = attempt.facts.work, collected.snapshot
+def _execute(collected: Collected) -> Steps[Leave]:
+    attempt, snapshot = collected.attempt, collected.snapshot
+    work = attempt.facts.work
     finished = collected.finished
     if finished is not None:
         ended = endings.read(finished)

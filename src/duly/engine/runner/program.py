@@ -1,4 +1,4 @@
-"""Run one program of an attempt: intent and dispatch recorded before it starts, its end before anything else happens."""
+"""Run one program of an attempt: intent and dispatch are recorded before it starts, its end before all else."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -70,7 +70,7 @@ class Ran:
 
 
 def run(attempt: Attempt, part: Part, limits: Timeouts) -> Steps[Ran]:
-    """Run a program to its end. Raises LeaseLostError with its tree killed, CannotWorkError if it cannot be prepared."""
+    """Run a program to its end. Raises LeaseLostError, its tree killed; CannotWorkError if it cannot be prepared."""
     prepared: Prepared = yield from outside(Prepare(part=part))
     began = yield from now()
     execution = _intent(attempt, part, prepared, began)
