@@ -34,9 +34,12 @@ sys.stdin.read()
 STARTS_A_CHILD = "subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read()'])"
 FORKS = """
 import os
+wait, go = os.pipe()
 if os.fork() == 0:
+    os.write(go, b"x")
     sys.stdin.read()
     os._exit(0)
+os.read(wait, 1)
 """
 
 
