@@ -1,6 +1,6 @@
 """What operations work with: the ledger, the clock, zones, bytes, and who asks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +16,11 @@ class ZoneSource(Protocol):
     """Zones from the pinned tzdata package."""
 
     version: str
+
+    @property
+    def known(self) -> Mapping[str, Zone]:
+        """The zones loaded so far."""
+        ...
 
     def load(self, name: str) -> Zone:
         """Return a zone. Raises ValidationError for a name that is not one."""

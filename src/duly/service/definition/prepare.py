@@ -8,7 +8,7 @@ from pydantic import ValidationError as ShapeError
 
 from duly.model import canonical
 from duly.model.errors import Fault, ValidationError
-from duly.model.plan import Plan
+from duly.model.plan import Plan, Work
 from duly.policy import placeholders
 from duly.recurrence.schedule import Schedule
 from duly.service.definition import faults, source
@@ -58,13 +58,14 @@ def prepare(written: source.Source, context: PlanContext) -> PreparedDefinition:
         digest=canonical.hash_text(text),
         plan=Plan(timing=timed.timing, work=work),
         schedule=timed.schedule,
-        paths=_paths(work.root, work.result_artifact, work.job_key),
+        paths=owned_paths(work),
         warnings=tuple(faults.with_lines(findings.warnings, written.lines)),
     )
 
 
-def _paths(root: str, artifact: str | None, job_key: str) -> tuple[str, ...]:
-    """Return the path patterns that the automation owns; what differs from window to window stays a placeholder."""
-    if artifact is None:
+def owned_paths(work: Work) -> tuple[str, ...]:
+    """Return the path patterns that an automation owns; what differs between windows stays a placeholder."""
+    if work.result_artifact is None:
         return ()
-    return (f"{root}/{placeholders.expand_path(artifact, {'job_key': job_key})}",)
+    path = placeholders.expand_path(work.result_artifact, {"job_key": work.job_key})
+    return (f"{work.root.rstrip('/')}/{path}",)

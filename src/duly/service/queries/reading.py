@@ -1,6 +1,7 @@
 """What several queries read: automations by name with their zone, runs with their pin, pages."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,10 +83,15 @@ def with_pin(tx: Tx, run: Run) -> KnownRun:
 def schedule_of(timing: Timing, zones: ZoneSource) -> tuple[Schedule | None, Zone]:
     """Return the schedule within its bounds, None for manual runs only; and the zone."""
     zone = zones.load(timing.zone)
+    return schedule_in(timing, {zone.name: zone, timing.zone: zone}), zone
+
+
+def schedule_in(timing: Timing, zones: Mapping[str, Zone]) -> Schedule | None:
+    """Return the schedule within its bounds, from zones that are loaded; None for manual runs only."""
     if timing.rule is None:
-        return None, zone
-    schedule = compile_rule(timing.rule, zone)
-    return schedule.bounded(timing.valid_from, timing.valid_until), zone
+        return None
+    schedule = compile_rule(timing.rule, zones[timing.zone])
+    return schedule.bounded(timing.valid_from, timing.valid_until)
 
 
 def work_of(revision: Revision) -> Work:
