@@ -48,10 +48,14 @@ _STOPS: Final = frozenset({Existing.REVIEW, Existing.RECONCILE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """How far publishing came, and the differences to what was replaced."""
+    """How far publishing came, whether any file is in its place, and the differences to what was replaced."""
 
     fate: Publication
+    is_any: bool
     differences: dict[str, str | None]
+
+
+NOTHING: Final = Published(fate=Publication.NOT_TRIED, is_any=False, differences={})
 
 
 def finish(attempt: Attempt, part: Part, ended: Exit) -> Steps[SettleAs]:
@@ -60,7 +64,7 @@ def finish(attempt: Attempt, part: Part, ended: Exit) -> Steps[SettleAs]:
     examined: Examined = yield from outside(Examine(part=part))
     verified = yield from _verify(attempt, part, ended)
     facts = _facts(attempt, examined, ended, verified)
-    ending, published = outcome.decide(facts), Published(fate=Publication.NOT_TRIED, differences={})
+    ending, published = outcome.decide(facts), NOTHING
     if ending.outcome is Outcome.COMPLETED and _files(examined):
         yield from attempt.enter(RunEvent.EXECUTE)
         published = yield from _publish(attempt, part, _files(examined))
@@ -139,11 +143,11 @@ def _publish(attempt: Attempt, part: Part, files: tuple[ChangedFile, ...]) -> St
     begun: tuple[PublicationStart, ...]
     begun = yield from surely(Write(begin_publications, command))
     if any(start.what in _STOPS for start in begun):
-        return Published(fate=Publication.REFUSED, differences={})
+        return replace(NOTHING, fate=Publication.REFUSED)
     pairs = zip(files, begun, strict=True)
     chosen = {file.path: start for file, start in pairs if start.what is not Existing.RECORDED}
     if not chosen:
-        return Published(fate=Publication.DONE, differences={})
+        return Published(fate=Publication.DONE, is_any=True, differences={})
     wanted = tuple(file for file in files if file.path in chosen)
     request = PublishFiles(part=part, files=wanted, not_after=not_after)
     fates: tuple[PublishedFile, ...] = yield from outside(request)
@@ -153,7 +157,8 @@ def _publish(attempt: Attempt, part: Part, files: tuple[ChangedFile, ...]) -> St
     if not (yield from surely(Write(settle_publications, settlement))):
         raise LeaseLostError(f"another claim was made for run {attempt.claim.run_id}")
     differences = {fate.path: fate.difference_sha256 for fate in fates}
-    return Published(fate=_fate(fates), differences=differences)
+    is_any = any(fate.fate is FileFate.PUBLISHED for fate in fates)
+    return Published(fate=_fate(fates), is_any=is_any, differences=differences)
 
 
 def _change(file: ChangedFile) -> FileChange:
