@@ -33,7 +33,6 @@ from duly.model.plan import (
     Isolation,
     OverlapSkip,
     Overwrite,
-    PromptMode,
     RemoteWrite,
     Restart,
     Retry,
@@ -80,7 +79,6 @@ WORK = Work(
     agent=Agent(
         driver="command",
         argv=("true",),
-        prompt_mode=PromptMode.NONE,
         path="/usr/bin:/bin",
         home=Home.PRIVATE,
         restart=Restart.PROVEN,
@@ -97,7 +95,6 @@ WORK = Work(
     result_artifact=None,
     retry=Retry(attempts_max=3, delay_us=SECOND_US, delay_us_max=MINUTE_US),
     notify=(),
-    concurrency_key=None,
 )
 
 FAST = Settings(

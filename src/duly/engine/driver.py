@@ -144,7 +144,8 @@ class Driver:
         self.post(self._close_all)
         if self._thread.is_alive():
             self._thread.join()
-        self._ledger.on_wake = _nobody
+        if self._ledger.on_wake == self.wake:
+            self._ledger.on_wake = _nobody
         self._programs.close()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
@@ -257,7 +258,9 @@ class Driver:
         def done(result: Any, error: Exception | None) -> None:
             self._inbox.put((self._written, (loop, write, Ended(value=result, error=error))))
 
-        self._ledger.submit(write.fn, write.command, done, write.durability)
+        refused = guard.call(self._ledger.submit, write.fn, write.command, done, write.durability)
+        if refused.error is not None:
+            done(None, refused.error)
 
     def _written(self, loop: LoopState, write: Write[Any], answer: Ended) -> None:
         if not self._parts.survives(write):
