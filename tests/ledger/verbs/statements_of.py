@@ -13,9 +13,12 @@ _SET = re.compile(r"(?:^|,\s*)(\w+)\s*=")
 
 def texts() -> dict[str, str]:
     """Return the statements without their comments."""
-    return {
-        name: re.sub(r"--.*|/\*.*?\*/", "", text) for name, text in statements.named().items()
-    }
+    return {name: re.sub(r"--.*|/\*.*?\*/", "", text) for name, text in statements.named().items()}
+
+
+def everyday() -> dict[str, str]:
+    """Return the statements that a running service asks: all but the checks of a whole ledger."""
+    return {name: text for name, text in texts().items() if not name.startswith("never_")}
 
 
 def updates() -> Iterator[tuple[str, str, set[str]]]:

@@ -27,22 +27,22 @@ GUARDED = [name for name in VERBS if name not in UNGUARDED]
 
 # What each verb is called with. `tx.run(R)` is what any holder would have read.
 ARGUMENTS: dict[str, Callable[[Verbs, Claim], tuple[Any, ...]]] = {
-    "is_held": lambda tx, claim: (),
-    "renew_lease": lambda tx, claim: (after(999),),
-    "record_held_run": lambda tx, claim: (replace(tx.run(R), reason="mine", may_live=True),),
-    "end_attempt": lambda tx, claim: ("done",),
-    "add_snapshot": lambda tx, claim: (samples.snapshot(claim),),
-    "add_execution": lambda tx, claim: (samples.execution(claim, part="verify"),),
-    "record_execution": lambda tx, claim: (
+    "is_held": lambda _tx, _claim: (),
+    "renew_lease": lambda _tx, _claim: (after(999),),
+    "record_held_run": lambda tx, _claim: (replace(tx.run(R), reason="mine", may_live=True),),
+    "end_attempt": lambda _tx, _claim: ("done",),
+    "add_snapshot": lambda _tx, claim: (samples.snapshot(claim),),
+    "add_execution": lambda _tx, claim: (samples.execution(claim, part="verify"),),
+    "record_execution": lambda _tx, claim: (
         samples.execution(claim, fence=1, state=ExecutionState.ATTACHED, pid=7),
     ),
-    "add_effect": lambda tx, claim: (samples.effect(claim, effect_id="e_2"),),
-    "record_effect": lambda tx, claim: (
+    "add_effect": lambda _tx, claim: (samples.effect(claim, effect_id="e_2"),),
+    "record_effect": lambda _tx, claim: (
         samples.effect(claim, state=EffectState.SUCCEEDED, external_id="x"),
     ),
-    "add_effect_call": lambda tx, claim: (samples.effect_call(claim),),
-    "add_artifact": lambda tx, claim: (samples.artifact(claim),),
-    "add_publication": lambda tx, claim: (samples.publication(claim),),
+    "add_effect_call": lambda _tx, claim: (samples.effect_call(claim),),
+    "add_artifact": lambda _tx, claim: (samples.artifact(claim),),
+    "add_publication": lambda _tx, claim: (samples.publication(claim),),
 }
 
 

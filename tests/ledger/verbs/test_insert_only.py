@@ -61,13 +61,13 @@ FIXED = {
 MAY_DELETE = {"open_join", "path_owner"}
 
 ADD: dict[str, Callable[[Verbs, Claim], Any]] = {
-    "add_workspace": lambda tx, claim: tx.add_workspace(samples.workspace()),
-    "add_automation": lambda tx, claim: tx.add_automation(samples.automation()),
-    "add_revision": lambda tx, claim: tx.add_revision(samples.revision()),
-    "add_path_owner": lambda tx, claim: tx.add_path_owner("default", "/srv/x", samples.A),
-    "add_occurrence": lambda tx, claim: tx.add_occurrence(samples.joined()),
-    "add_rerun_verdict": lambda tx, claim: tx.add_rerun_verdict(samples.rerun_verdict()),
-    "add_run": lambda tx, claim: tx.add_run(
+    "add_workspace": lambda tx, _claim: tx.add_workspace(samples.workspace()),
+    "add_automation": lambda tx, _claim: tx.add_automation(samples.automation()),
+    "add_revision": lambda tx, _claim: tx.add_revision(samples.revision()),
+    "add_path_owner": lambda tx, _claim: tx.add_path_owner("default", "/srv/x", samples.A),
+    "add_occurrence": lambda tx, _claim: tx.add_occurrence(samples.joined()),
+    "add_rerun_verdict": lambda tx, _claim: tx.add_rerun_verdict(samples.rerun_verdict()),
+    "add_run": lambda tx, _claim: tx.add_run(
         samples.run_pin(run_id="r_new"), samples.run(run_id="r_new")
     ),
     "add_snapshot": lambda tx, claim: tx.add_snapshot(claim, samples.snapshot(claim)),
@@ -79,9 +79,9 @@ ADD: dict[str, Callable[[Verbs, Claim], Any]] = {
     )[-1],
     "add_artifact": lambda tx, claim: tx.add_artifact(claim, samples.artifact(claim)),
     "add_publication": lambda tx, claim: tx.add_publication(claim, samples.publication(claim)),
-    "add_node": lambda tx, claim: tx.add_node(samples.node()),
-    "add_notice": lambda tx, claim: tx.add_notice(samples.notice()),
-    "add_operation": lambda tx, claim: tx.add_operation(samples.operation()),
+    "add_node": lambda tx, _claim: tx.add_node(samples.node()),
+    "add_notice": lambda tx, _claim: tx.add_notice(samples.notice()),
+    "add_operation": lambda tx, _claim: tx.add_operation(samples.operation()),
 }
 
 
