@@ -99,7 +99,7 @@ create table run(
   check (outcome <> 'failed-before-write' or state in ('failed','cancelled')),
   check (outcome <> 'cancelled' or state = 'cancelled'),
   check (outcome not in ('failed-after-write','needs-review') or state in ('blocked','cancelled')),
-  check (outcome <> 'completed' or grade is not null)
+  check (outcome <> 'completed' or grade is not null or reason = 'resolved')
 ) /* strict */;
 -- Claiming steps through (is_caught_up, priority) by seeks, then takes a range of claimable_at_us in each.
 create index run_claimable on run(is_caught_up, priority, claimable_at_us, run_id) where claimable_at_us is not null;

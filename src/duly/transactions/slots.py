@@ -1,0 +1,228 @@
+"""What admission records of slots: occurrences, runs, and one audit event for each answer."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from duly.ledger.api.tx import Tx
+from duly.model import ids
+from duly.model.errors import VersionConflictError
+from duly.model.ids import AutomationId, RunId
+from duly.model.instant import Instant
+from duly.model.occurrence import Occurrence
+from duly.model.plan import Timing
+from duly.model.reasons import Reason
+from duly.model.run import Run, RunPin
+from duly.model.states import Disposition, RunState, Trigger
+from duly.model.timing import Watermark, Window
+from duly.policy.admission import MissedRange
+from duly.policy.catch_up import LateSlot
+from duly.transactions.moves import scope_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """A run to be admitted. `behind`: it waits, for that run or (None) for room; `is_waiting`: it waits at all."""
+
+    automation_id: AutomationId
+    workspace_id: str
+    revision: int
+    timing: Timing
+    window: Window
+    input_version: str
+    cause: Trigger
+    actor: str
+    reason: Reason
+    slot: LateSlot | None = None
+    is_caught_up: bool = False
+    is_waiting: bool = False
+    behind: RunId | None = None
+    amends: RunId | None = None
+    redo_reason: str | None = None
+    redo_effects: str | None = None
+
+
+def add_run(tx: Tx, new: NewRun) -> RunId:
+    """Add a run with its pin, claimable at once or waiting. Raises VersionConflictError when its work has one."""
+    run_id = ids.run_id(new.automation_id, new.window.key, new.input_version)
+    if not tx.add_run(_pin_of(tx, new, run_id), _run_of(tx, new, run_id)):
+        raise VersionConflictError(f"run {run_id} was admitted in between", fix="try again")
+    state = RunState.CREATED if new.is_waiting else RunState.QUEUED
+    body = {
+        "to": state.value,
+        "reason": new.reason.value,
+        "cause": new.cause.value,
+        "window": new.window.key,
+        "input_version": new.input_version,
+        "revision": new.revision,
+        "slot": None if new.slot is None else new.slot.key,
+        "behind": new.behind,
+        "amends": new.amends,
+        "redo": new.redo_reason,
+    }
+    tx.audit(scope_of(run_id), "run.created", body, new.actor)
+    return run_id
+
+
+def _pin_of(tx: Tx, new: NewRun, run_id: RunId) -> RunPin:
+    return RunPin(
+        run_id=run_id,
+        automation_id=new.automation_id,
+        workspace_id=new.workspace_id,
+        window_key=new.window.key,
+        input_version=new.input_version,
+        revision=new.revision,
+        cause=new.cause,
+        slot_key=None if new.slot is None else new.slot.key,
+        due_at=None if new.slot is None else new.slot.due_at,
+        span_start=new.window.span_start,
+        span_end=new.window.span_end,
+        is_caught_up=new.is_caught_up,
+        amends_run_id=new.amends,
+        redo_reason=new.redo_reason,
+        redo_effects=new.redo_effects,
+        created_at=tx.at,
+    )
+
+
+def _run_of(tx: Tx, new: NewRun, run_id: RunId) -> Run:
+    limit = new.timing.queue_us_max
+    return Run(
+        run_id=run_id,
+        automation_id=new.automation_id,
+        state=RunState.CREATED if new.is_waiting else RunState.QUEUED,
+        version=1,
+        state_since=tx.at,
+        claimable_at=None if new.is_waiting else tx.at,
+        is_caught_up=new.is_caught_up,
+        priority=new.timing.priority,
+        behind_run_id=new.behind,
+        lease_owner=None,
+        lease_until=None,
+        claim_id=None,
+        fence=0,
+        attempts=0,
+        cancel_actor=None,
+        wait_reason=new.reason.value if new.is_waiting else None,
+        wait_since=tx.at if new.is_waiting else None,
+        start_by=None if limit is None else Instant(tx.at + limit),
+        outcome=None,
+        grade=None,
+        reason=None,
+        error_class=None,
+        may_live=False,
+        settled_at=None,
+        created_at=tx.at,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """One slot or trigger and its answer, as an occurrence will keep it."""
+
+    automation_id: AutomationId
+    revision: int
+    disposition: Disposition
+    reason: Reason
+    run_id: RunId | None = None
+    window_key: str | None = None
+    actor: str = "scanner"
+
+
+def add_slot(tx: Tx, slot: LateSlot, answered: Answered) -> dict[str, Any]:
+    """Add the occurrence of one slot; return its audit entry. Raises VersionConflictError when it was answered."""
+    _add(
+        tx,
+        Occurrence(
+            automation_id=answered.automation_id,
+            occurrence_key=f"slot:{slot.key}",
+            cause=Trigger.TIMER,
+            disposition=answered.disposition,
+            reason=answered.reason.value,
+            revision=answered.revision,
+            run_id=answered.run_id,
+            window_key=answered.window_key,
+            due_at=slot.due_at,
+            last_due_at=slot.due_at,
+            last_slot_key=slot.key,
+            slot_count=1,
+            actor=answered.actor,
+            at=tx.at,
+        ),
+    )
+    return {
+        "slot": slot.key,
+        "disposition": answered.disposition.value,
+        "reason": answered.reason.value,
+        "window": answered.window_key,
+        "run": answered.run_id,
+        "late_us": tx.at - slot.due_at,
+    }
+
+
+def add_range(tx: Tx, missed: MissedRange, answered: Answered) -> dict[str, Any]:
+    """Add the one occurrence of a range of missed slots; return its audit entry."""
+    _add(
+        tx,
+        Occurrence(
+            automation_id=answered.automation_id,
+            occurrence_key=f"slot:{missed.first.key}",
+            cause=Trigger.TIMER,
+            disposition=answered.disposition,
+            reason=answered.reason.value,
+            revision=answered.revision,
+            run_id=None,
+            window_key=None,
+            due_at=missed.first.due_at,
+            last_due_at=missed.last.due_at,
+            last_slot_key=missed.last.key,
+            slot_count=missed.count,
+            actor=answered.actor,
+            at=tx.at,
+        ),
+    )
+    return {
+        "first": missed.first.key,
+        "last": missed.last.key,
+        "count": missed.count,
+        "disposition": answered.disposition.value,
+        "reason": answered.reason.value,
+    }
+
+
+def add_empty_span(tx: Tx, since: Instant, answered: Answered) -> dict[str, Any]:
+    """Note a span in which nothing could fire and nothing was due; return its audit entry."""
+    occurrence = Occurrence(
+        automation_id=answered.automation_id,
+        occurrence_key=f"span:{since}-{tx.at}",
+        cause=Trigger.TIMER,
+        disposition=answered.disposition,
+        reason=answered.reason.value,
+        revision=answered.revision,
+        run_id=None,
+        window_key=None,
+        due_at=min(since, tx.at),
+        last_due_at=tx.at,
+        last_slot_key=None,
+        slot_count=0,
+        actor=answered.actor,
+        at=tx.at,
+    )
+    # Two changes in one microsecond leave one empty span.
+    tx.add_occurrence(occurrence)
+    return {"since": since, "count": 0, "reason": answered.reason.value}
+
+
+def _add(tx: Tx, occurrence: Occurrence) -> None:
+    if not tx.add_occurrence(occurrence):
+        key = occurrence.occurrence_key
+        raise VersionConflictError(f"{key} was answered in between", fix="try again")
+
+
+def mark_body(mark: Watermark) -> dict[str, Any]:
+    """Return a watermark as an audit event shows it."""
+    return {
+        "due_at": mark.due_at,
+        "slot": mark.slot_key,
+        "anchor": mark.anchor.value,
+        "zone": mark.zone,
+    }
