@@ -27,8 +27,9 @@ from duly.transactions.moves import (
     requeued,
 )
 
-_SETTLED: Final = "settled"
-_PARKED: Final = "parked"
+SETTLED: Final = "settled"
+PARKED: Final = "parked"
+"""How an attempt that was not interrupted ends."""
 _OPEN: Final = (EffectState.PENDING, EffectState.UNKNOWN)
 _CLEAN: Final = frozenset({Outcome.COMPLETED, Outcome.NO_CHANGE, Outcome.FAILED_BEFORE_WRITE})
 
@@ -54,7 +55,7 @@ def settle(tx: Tx, command: Settle) -> Run:
     An open effect, or a late report of writes, makes a person look whatever the attempt says. Raises LeaseLostError,
     having written nothing; then `report_late(late_report_of(command))` keeps what the attempt knew. May be repeated.
     """
-    run = _held_or_ended(tx, command.claim, _SETTLED)
+    run = _held_or_ended(tx, command.claim, SETTLED)
     if not is_holding(run, command.claim):
         return run
     for artifact in command.artifacts:
@@ -71,7 +72,7 @@ def settle(tx: Tx, command: Settle) -> Run:
             **command.detail,
         },
     )
-    tx.end_attempt(command.claim, _SETTLED)
+    tx.end_attempt(command.claim, SETTLED)
     event = lifecycle.event_of(ending.outcome)
     settled = move_held(tx, command.claim, (run, after), event, why)
     alarm.raise_for_run(tx, settled)
@@ -127,7 +128,7 @@ def park(tx: Tx, command: Park) -> Run:
 
     Raises LeaseLostError, having written nothing.
     """
-    run = _held_or_ended(tx, command.claim, _PARKED)
+    run = _held_or_ended(tx, command.claim, PARKED)
     if not is_holding(run, command.claim):
         return run
     deadlines = [at for at in (run.start_by, command.start_by) if at is not None]
@@ -142,7 +143,7 @@ def park(tx: Tx, command: Park) -> Run:
     )
     detail = {"claimable_at": command.claimable_at, "attempt": run.attempts}
     why = Why(actor=holder_of(run), reason=command.wait_reason.value, detail=detail)
-    tx.end_attempt(command.claim, _PARKED)
+    tx.end_attempt(command.claim, PARKED)
     parked = move_held(tx, command.claim, (run, after), RunEvent.REQUEUE, why)
     tx.wake("ready")
     tx.wake("settled")

@@ -51,6 +51,7 @@ from duly.transactions.publish import (
     payload_of,
     settle_publications,
 )
+from duly.transactions.settle import PARKED, SETTLED
 
 LOOK_AGAIN_US: Final = 15 * SECOND_US
 """How long an attempt that cannot start yet gives up its claim before it looks again."""
@@ -94,7 +95,8 @@ def collect(attempt: Attempt) -> Steps[Collected | Leave]:
     if leave is not None:
         return leave
     snapshot = yield from _snapshot(attempt)
-    return Collected(attempt=attempt, snapshot=snapshot, finished=_finished(attempt))
+    finished = yield from _finished(attempt)
+    return Collected(attempt=attempt, snapshot=snapshot, finished=finished)
 
 
 def _prove_older_dead(attempt: Attempt) -> Steps[Leave | None]:
@@ -236,12 +238,19 @@ def _execution_fact(executions: tuple[Execution, ...]) -> ExecutionFact:
     return ExecutionFact.SETTLED if endings.read(newest) is not None else ExecutionFact.DEAD
 
 
-def _finished(attempt: Attempt) -> Execution | None:
-    agents = [execution for execution in attempt.facts.executions if execution.part == AGENT]
-    is_vouched = attempt.facts.is_vouched
-    return (
-        agents[-1] if agents and endings.read(agents[-1]) is not None and not is_vouched else None
-    )
+def _finished(attempt: Attempt) -> Steps[Execution | None]:
+    """Return the agent's execution of an attempt that was interrupted behind it; settled or parked ones start anew."""
+    interrupted = yield from read(_interrupted, attempt.claim.run_id)
+    agents = [one for one in attempt.facts.executions if one.part == AGENT]
+    if not agents or attempt.facts.is_vouched or agents[-1].fence not in interrupted:
+        return None
+    return agents[-1] if endings.read(agents[-1]) is not None else None
+
+
+def _interrupted(tx: Tx, run_id: RunId) -> frozenset[int]:
+    """Return the fences of attempts that did not end their run or park it themselves."""
+    attempts = tx.attempts(run_id)
+    return frozenset(one.fence for one in attempts if one.ending not in (SETTLED, PARKED))
 
 
 def _check_place(attempt: Attempt) -> Steps[Leave | None]:
