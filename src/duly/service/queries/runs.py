@@ -7,6 +7,7 @@ from pydantic import Field
 
 from duly.ledger.api.runs import RunFilter
 from duly.ledger.api.tx import Tx
+from duly.model.effect import Effect
 from duly.model.errors import Fault, ValidationError
 from duly.model.run import Execution, Run
 from duly.model.states import RunState
@@ -170,7 +171,7 @@ def _show(tx: Tx, run_id: str) -> RunDetail:
         revision=known.pin.revision,
         attempts=_attempts(tx, known.run),
         executions=[_execution(execution) for execution in tx.executions(known.run.run_id)],
-        effects=_effects(tx, known.run),
+        effects=[effect_view(effect) for effect in tx.effects_of_run(known.run.run_id)],
         artifacts=artifacts_of(tx, known.run),
         occurrences=_occurrences(tx, known.run),
         late_reports=len(tx.late_reports(known.run.run_id)),
@@ -205,18 +206,16 @@ def _execution(execution: Execution) -> ExecutionView:
     )
 
 
-def _effects(tx: Tx, run: Run) -> list[EffectView]:
-    return [
-        EffectView(
-            id=effect.effect_id,
-            action=effect.action,
-            identity=json.loads(effect.identity),
-            state=effect.state.value,
-            external_id=effect.external_id,
-            update_number=effect.update_number,
-        )
-        for effect in tx.effects_of_run(run.run_id)
-    ]
+def effect_view(effect: Effect) -> EffectView:
+    """Return one effect as people look at it."""
+    return EffectView(
+        id=effect.effect_id,
+        action=effect.action,
+        identity=json.loads(effect.identity),
+        state=effect.state.value,
+        external_id=effect.external_id,
+        update_number=effect.update_number,
+    )
 
 
 def artifacts_of(tx: Tx, run: Run) -> list[ArtifactView]:
