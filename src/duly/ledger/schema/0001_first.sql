@@ -51,7 +51,7 @@ create table occurrence(
   actor text not null, at_us integer not null,
   primary key (automation_id, occurrence_key),
   check (disposition in ('skipped','missed','refused') or run_id is not null),
-  check (last_due_at_us is null or last_due_at_us >= due_at_us)
+  check (last_due_at_us is null or (due_at_us is not null and last_due_at_us >= due_at_us))
 ) /* keyed */;
 create index occurrence_newest on occurrence(automation_id, at_us, occurrence_key);
 create index occurrence_due on occurrence(automation_id, due_at_us) where cause = 'timer' and due_at_us is not null;
@@ -99,7 +99,8 @@ create table run(
   check (outcome <> 'failed-before-write' or state in ('failed','cancelled')),
   check (outcome <> 'cancelled' or state = 'cancelled'),
   check (outcome not in ('failed-after-write','needs-review') or state in ('blocked','cancelled')),
-  check (outcome <> 'completed' or grade is not null or reason = 'resolved')
+  -- An unknown truth passes a check, so a missing reason has to be named.
+  check (outcome <> 'completed' or grade is not null or (reason is not null and reason = 'resolved'))
 ) /* strict */;
 -- Claiming steps through (is_caught_up, priority) by seeks, then takes a range of claimable_at_us in each.
 create index run_claimable on run(is_caught_up, priority, claimable_at_us, run_id) where claimable_at_us is not null;
