@@ -20,6 +20,7 @@ from duly.model.plan import (
 )
 from duly.model.timing import Covers, Period, RuleSpec, StrftimePeriod, WindowRule
 from duly.recurrence import window
+from duly.recurrence.default_period import default_period
 from duly.recurrence.read import named_zone, read_rule
 from duly.recurrence.schedule import Schedule, compile_rule
 from duly.recurrence.zone import Zone, resolve
@@ -110,11 +111,11 @@ def _window(
     covers = Covers(chosen.covers or "current")
     if chosen.period is not None:
         rule = WindowRule(period=_period(chosen.period), covers=covers)
-        _tried(findings, lambda: window.check_window(rule), window.PERIOD)
+        _tried(findings, lambda: window.check_window(rule), "/window/period")
         return rule
     if context.previous is not None:
         return WindowRule(period=context.previous.timing.window.period, covers=covers)
-    period = Period.DAY if schedule is None else window.default_period(schedule)
+    period = Period.DAY if schedule is None else default_period(schedule)
     return WindowRule(period=period, covers=covers)
 
 

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from duly.model.errors import Fault
 from duly.model.instant import HOUR_US, MINUTE_US, SECOND_US
 from duly.model.plan import (
     Agent,
@@ -107,9 +108,8 @@ def _check_scope(
         return
     pointer = "/result_artifact" if document.result_artifact else "/expect/artifact"
     example = placeholders.expand_path(artifact, dict.fromkeys(placeholders.IN_PATHS, "x"))
-    faults = scope.faults([example]) + [
-        _unknown(name) for name in placeholders.unknown_in_path(artifact)
-    ]
+    unknown = [_unknown(name) for name in placeholders.unknown_in_path(artifact)]
+    faults = [*scope.faults([example]), *unknown]
     for fault in faults:
         findings.fault(pointer, fault.message, fault.fix)
     globs = [
@@ -122,9 +122,9 @@ def _check_scope(
         )
 
 
-def _unknown(name: str) -> scope.Fault:
+def _unknown(name: str) -> Fault:
     known = ", ".join(f"{{{each}}}" for each in placeholders.IN_PATHS)
-    return scope.Fault(
+    return Fault(
         pointer="", message=f"{{{name}}} cannot stand in a path", fix=f"known there: {known}"
     )
 

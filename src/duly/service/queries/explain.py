@@ -1,0 +1,148 @@
+"""Explain: why did it run, why did it not, will it run; in sentences, with the facts beside them."""
+
+from typing import Any
+
+from duly.ledger.api.tx import Tx
+from duly.model.automation import Automation
+from duly.model.instant import Instant
+from duly.model.occurrence import Occurrence
+from duly.model.states import AutomationState, Disposition
+from duly.policy import explain as sentences
+from duly.recurrence.schedule import Schedule
+from duly.recurrence.slot import Slot
+from duly.recurrence.zone import Zone
+from duly.service import text
+from duly.service.desk import Desk
+from duly.service.queries import reading
+from duly.service.registry import Answer, Operation, Request, query
+from duly.service.views import (
+    OccurrenceView,
+    RunView,
+    occurrence_view,
+    reason_of,
+    run_view,
+    why_of,
+)
+
+
+class Explain(Request):
+    """An automation, and the instant to explain; without one, now. A local time is read in its zone."""
+
+    job_key: str
+    at: str | None = None
+
+
+class Explanation(Answer):
+    """Sentences for people, and what they rest on."""
+
+    job_key: str
+    at: str
+    sentences: list[str]
+    occurrence: OccurrenceView | None
+    run: RunView | None
+    next_run: str | None
+
+
+def explain(desk: Desk, asked: Explain) -> Explanation:
+    """Say what became, or becomes, of the slot nearest to an instant."""
+    return desk.ledger.read(_explain, (desk, asked))
+
+
+def _explain(tx: Tx, question: tuple[Desk, Explain]) -> Explanation:
+    desk, asked = question
+    known = reading.known_automation(tx, asked.job_key)
+    schedule, zone = reading.schedule_of(known.timing, desk.zones)
+    at = text.parse(asked.at, "/at", zone) if asked.at else tx.at
+    slot = None if schedule is None else _slot_at(schedule, at)
+    occurrence = _occurrence(tx, known.automation, slot, at)
+    run_id = None if occurrence is None else occurrence.run_id
+    run = None if run_id is None else reading.known_run(tx, run_id)
+    lines = [
+        *_about_state(known.automation),
+        *_about_slot(slot, occurrence, zone),
+        *([] if run is None else [f"Its run: {run_view(run.run, run.pin, run.job_key).words}."]),
+        *_about_waiting(tx, known.automation),
+        _about_next(known.automation, schedule, zone, tx.at),
+    ]
+    return Explanation(
+        job_key=asked.job_key,
+        at=text.local(at, zone) or "",
+        sentences=lines,
+        occurrence=None if occurrence is None else occurrence_view(occurrence, None),
+        run=None if run is None else run_view(run.run, run.pin, run.job_key),
+        next_run=text.local(known.automation.next_due, zone),
+    )
+
+
+def _slot_at(schedule: Schedule, at: Instant) -> Slot | None:
+    """Return the slot that is due at the instant, or the last one before it."""
+    found = schedule.prev(Instant(at + 1))
+    return found if isinstance(found, Slot) else None
+
+
+def _occurrence(
+    tx: Tx, automation: Automation, slot: Slot | None, at: Instant
+) -> Occurrence | None:
+    if slot is not None:
+        found = tx.occurrence(automation.automation_id, f"slot:{slot.key}")
+        return found or tx.occurrence_covering(automation.automation_id, slot.due_at)
+    return tx.occurrence_covering(automation.automation_id, at)
+
+
+def _about_state(automation: Automation) -> list[str]:
+    if automation.state is AutomationState.ACTIVE:
+        return []
+    why = why_of(automation.state_reason)
+    because = f": {why}" if why else ""
+    return [f"It is {automation.state.value} since {text.utc(automation.state_since)}{because}."]
+
+
+def _about_slot(slot: Slot | None, occurrence: Occurrence | None, zone: Zone) -> list[str]:
+    if slot is None:
+        return ["Its rule names no slot at or before that time."]
+    named = f"The slot {text.local(slot.due_at, zone)}"
+    if occurrence is None:
+        return [f"{named} has no answer: it is older than the automation, or not scanned yet."]
+    late = f" {(occurrence.at - slot.due_at) // 1_000_000} s after it was due"
+    said = f"{named} was {occurrence.disposition.value}{late}"
+    if occurrence.slot_count > 1:
+        said += f", with {occurrence.slot_count} slots in all"
+    return [f"{said}{_because(occurrence)}.", *_next_step(occurrence)]
+
+
+def _because(occurrence: Occurrence) -> str:
+    why = why_of(occurrence.reason)
+    is_plain = occurrence.disposition is Disposition.STARTED
+    return f", because {why}" if why and not is_plain else ""
+
+
+def _next_step(occurrence: Occurrence) -> list[str]:
+    reason = reason_of(occurrence.reason)
+    step = "" if reason is None else sentences.explain(reason).next_step
+    return [step] if step else []
+
+
+def _about_waiting(tx: Tx, automation: Automation) -> list[str]:
+    waiting = [run for run in tx.open_runs(automation.automation_id) if run.wait_reason is not None]
+    return [
+        f"The run {run.run_id} waits since {text.utc(run.wait_since)}: {why_of(run.wait_reason)}."
+        for run in waiting
+    ]
+
+
+def _about_next(automation: Automation, schedule: Schedule | None, zone: Zone, at: Instant) -> str:
+    if schedule is None:
+        return "It has no schedule: it runs only when somebody asks."
+    if automation.next_due is not None:
+        return f"It runs next at {text.local(automation.next_due, zone)} ({zone.name})."
+    upcoming = schedule.next(at)
+    if not isinstance(upcoming, Slot):
+        return "Its rule names no further slot."
+    return (
+        f"Its rule names {text.local(upcoming.due_at, zone)}, but it is {automation.state.value}."
+    )
+
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = (
+    query("explain", "say why something ran, did not, or will", Explain, Explanation, explain),
+)
