@@ -85,6 +85,9 @@ def test_a_failed_put_leaves_nothing(store, tmp_path):
         store.put_file(tmp_path / "gone")
     with pytest.raises(IsADirectoryError):
         store.put_file(tmp_path)
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(OSError, match="fifo"):
+        store.put_file(tmp_path / "fifo")
     assert files(store) == []
 
 

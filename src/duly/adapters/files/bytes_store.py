@@ -1,7 +1,9 @@
 """Keeps bytes by their hash in a directory: written once, durable, and checked whenever they are read."""
 
+import errno
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -50,8 +52,7 @@ class BytesStore:
 
     def put_file(self, path: Path) -> str:
         """Store a copy of a file (not of what a link points to) and return its hash; it is durable then."""
-        source = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(source, "rb") as reader, self._incoming() as (file, name):
+        with open(path, "rb", opener=_open_plain) as reader, self._incoming() as (file, name):
             digest = hashlib.sha256()
             while data := reader.read(beneath.READ_BYTES):
                 digest.update(data)
@@ -125,6 +126,13 @@ class BytesStore:
             _sync_directory(target.parent.parent)
         os.rename(name, target)
         _sync_directory(target.parent)
+
+
+def _open_plain(path: str, flags: int) -> int:
+    """Open what is a file itself; a fifo would hold us, and a link lead elsewhere."""
+    if stat.S_ISFIFO(os.lstat(path).st_mode):
+        raise OSError(errno.EINVAL, "a fifo has no content to keep", path)
+    return os.open(path, flags | os.O_NOFOLLOW)
 
 
 def _sync_directory(path: Path) -> None:
