@@ -1,4 +1,4 @@
-"""`add`: from one line to a scheduled, accounted command; what it chooses for its user it writes into the definition."""
+"""`add`: from one line to a scheduled, accounted command; what it chooses stands in the definition, visibly."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,0 +1,184 @@
+"""Status: ten lines that tell what ran, what did not and why, and what needs a person."""
+
+from typing import Any
+
+from duly.ledger.api.runs import RunFilter
+from duly.ledger.api.tx import Tx
+from duly.model.automation import Automation
+from duly.model.instant import DAY_US, Instant
+from duly.model.occurrence import Occurrence
+from duly.model.states import AutomationState, Disposition, Outcome, RunState
+from duly.policy.lifecycle import CLAIMED
+from duly.service import text
+from duly.service.desk import WORKSPACE, Desk
+from duly.service.queries import reading
+from duly.service.queries.premises import Nothing
+from duly.service.registry import Answer, Operation, query
+from duly.service.views import RunView, run_view, why_of
+
+LINES_MAX = 10
+PAGE = 1000
+_DID_NOT_RUN = frozenset({Disposition.MISSED, Disposition.SKIPPED, Disposition.REFUSED})
+
+
+class NotRun(Answer):
+    """Slots of the last day that did not run, and why."""
+
+    job_key: str
+    disposition: str
+    reason: str | None
+    why: str
+    due_at: str | None
+    slot_count: int
+
+
+class Needs(Answer):
+    """Something that waits for a person, and what to do."""
+
+    job_key: str
+    run_id: str | None
+    message: str
+    command: str
+
+
+class StatusAnswer(Answer):
+    """The last day at a glance. `lines` says it in at most ten."""
+
+    automations: int
+    running: list[RunView]
+    waiting: list[RunView]
+    ran: list[RunView]
+    not_run: list[NotRun]
+    needs_you: list[Needs]
+    next_run: str | None
+    next_job: str | None
+    lines: list[str]
+
+
+def status(desk: Desk, _: Nothing) -> StatusAnswer:
+    """Look at the last day and at what is next."""
+    return desk.ledger.read(_status, None)
+
+
+def _status(tx: Tx, _: None) -> StatusAnswer:
+    since = Instant(tx.at - DAY_US)
+    automations = _automations(tx)
+    live = [one for one in automations if one.state is not AutomationState.DELETED]
+    views = _views(tx, RunFilter(created_since=since, limit=200))
+    held = _views(tx, RunFilter(states=(*CLAIMED, RunState.CREATED, RunState.QUEUED), limit=200))
+    blocked = _views(tx, RunFilter(states=(RunState.BLOCKED,), limit=50))
+    upcoming = min((a for a in live if a.next_due is not None), key=_due, default=None)
+    found = StatusAnswer(
+        automations=len(live),
+        running=[view for view in held if view.status == "running"],
+        waiting=[view for view in held if view.status == "waiting"],
+        ran=[view for view in views if view.settled_at is not None and view.state != "blocked"],
+        not_run=[one for automation in live for one in _not_run(tx, automation, since)],
+        needs_you=[*map(_needs, blocked), *_suspended(live)],
+        next_run=None if upcoming is None else text.utc(upcoming.next_due),
+        next_job=None if upcoming is None else upcoming.job_key,
+        lines=[],
+    )
+    return found.model_copy(update={"lines": lines_of(found)})
+
+
+def _due(automation: Automation) -> int:
+    return automation.next_due or 0
+
+
+def _automations(tx: Tx) -> list[Automation]:
+    found: list[Automation] = []
+    while page := tx.automations(WORKSPACE, found[-1].job_key if found else "", PAGE):
+        found.extend(page)
+    return found
+
+
+def _views(tx: Tx, chosen: RunFilter) -> list[RunView]:
+    known = [reading.with_pin(tx, run) for run in tx.runs(chosen)]
+    return [run_view(one.run, one.pin, one.job_key) for one in known]
+
+
+def _not_run(tx: Tx, automation: Automation, since: Instant) -> list[NotRun]:
+    newest = tx.occurrences(automation.automation_id, tx.at, 20)
+    return [
+        _not_run_view(automation, one)
+        for one in newest
+        if one.at >= since and one.disposition in _DID_NOT_RUN and one.slot_count
+    ]
+
+
+def _not_run_view(automation: Automation, occurrence: Occurrence) -> NotRun:
+    return NotRun(
+        job_key=automation.job_key,
+        disposition=occurrence.disposition.value,
+        reason=occurrence.reason,
+        why=why_of(occurrence.reason),
+        due_at=text.utc(occurrence.due_at),
+        slot_count=occurrence.slot_count,
+    )
+
+
+def _needs(view: RunView) -> Needs:
+    return Needs(
+        job_key=view.job_key,
+        run_id=view.id,
+        message=f"{view.job_key} {view.window_key}: {view.words}",
+        command=f"duly runs show {view.id}",
+    )
+
+
+def _suspended(automations: list[Automation]) -> list[Needs]:
+    return [
+        Needs(
+            job_key=one.job_key,
+            run_id=None,
+            message=f"{one.job_key} is suspended: {why_of(one.state_reason)}",
+            command=f"duly automation resume {one.job_key}",
+        )
+        for one in automations
+        if one.state is AutomationState.SUSPENDED
+    ]
+
+
+def lines_of(found: StatusAnswer) -> list[str]:
+    """Say it in at most ten lines; what needs a person comes first, and is never cut without saying so."""
+    head = f"{_count(found.automations, 'automation')}, {len(found.running)} running, {len(found.waiting)} waiting"
+    lines = [head, _next_line(found), _ran_line(found)]
+    lines += _some([f"NEEDS YOU  {one.message}" for one in found.needs_you], 4, "duly runs list")
+    lines += _some([_not_run_line(one) for one in found.not_run], 2, "duly explain KEY")
+    return lines[:LINES_MAX]
+
+
+def _next_line(found: StatusAnswer) -> str:
+    if found.next_job is None:
+        return "nothing is due"
+    return f"next: {found.next_job} at {found.next_run}"
+
+
+def _ran_line(found: StatusAnswer) -> str:
+    by_outcome = {
+        outcome.value: sum(1 for view in found.ran if view.outcome == outcome.value)
+        for outcome in Outcome
+    }
+    told = ", ".join(f"{count} {name}" for name, count in by_outcome.items() if count)
+    return f"last 24 h: {told or 'nothing ran'}"
+
+
+def _not_run_line(one: NotRun) -> str:
+    many = f" ({one.slot_count} slots)" if one.slot_count > 1 else ""
+    return f"{one.disposition}: {one.job_key} {one.due_at}{many}: {one.why}"
+
+
+def _some(lines: list[str], most: int, command: str) -> list[str]:
+    if len(lines) <= most:
+        return lines
+    return [*lines[: most - 1], f"… and {len(lines) - most + 1} more: `{command}`"]
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+OPERATIONS: tuple[Operation[Any, Any], ...] = (
+    query("status", "what ran, what did not, what needs you", Nothing, StatusAnswer, status),
+)
