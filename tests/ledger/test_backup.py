@@ -10,6 +10,7 @@ from duly.ledger.sqlite import migrate
 from duly.ledger.sqlite.backup import backup
 from duly.ledger.sqlite.check import check
 from duly.model.errors import ConflictError, ForeignDatabaseError, UnavailableError
+from tests.ledger.plans import explain_named
 from tests.ledger.sqlite_parts import START, commit, names, open_store, put, stored
 
 LOST_EXECUTION = """
@@ -147,3 +148,10 @@ def test_a_schema_hash_follows_the_schema(path):
     db.execute("create index extra on audit(kind)")
     assert migrate.schema_hash(db) != migrate.expected_hash()
     db.close()
+
+
+def test_the_newest_audit_row_of_a_scope_is_found_by_a_seek(path):
+    migrate.prepare(path, START)
+    plan = explain_named(path, "audit_head", scope="a")
+    assert "SEARCH audit USING PRIMARY KEY" in plan
+    assert "SCAN" not in plan and "TEMP B-TREE" not in plan

@@ -5,7 +5,7 @@ import threading
 import apsw
 import pytest
 
-from duly.ledger.sqlite import readers
+from duly.ledger.sqlite import connection, readers
 from duly.model.errors import CommitUnknownError, UnavailableError
 from tests.ledger.sqlite_parts import (
     Clock,
@@ -131,3 +131,27 @@ def test_a_member_that_fails_on_the_disk_alone_is_not_of_unknown_fate(disk):
     assert [type(answer) for answer in answers] == [str, UnavailableError, str]
     assert store.read(names, None) == ["a", "b"]
     store.close()
+
+
+def test_what_a_killed_owner_left_in_the_log_is_settled_before_anything_follows_it(store, disk):
+    commit(store, (put, "a"))
+    left = copy_as_crashed(disk.path, disk.folder)
+    log = left.with_name("ledger.db-wal")
+    assert log.stat().st_size > 0
+    again = open_store(left)
+    assert log.stat().st_size == 0
+    assert again.read(names, None) == ["a", "before"]
+    again.close()
+
+
+def test_somebody_who_reads_does_not_keep_a_new_owner_out(store, disk, monkeypatch):
+    monkeypatch.setattr(connection, "_BUSY_MS", 50)
+    commit(store, (put, "a"))
+    left = copy_as_crashed(disk.path, disk.folder)
+    reader = connection.open_reader(left)
+    reader.execute("begin; select count(*) from audit")
+    again = open_store(left)
+    assert commit(again, (put, "b")) == ["b"]
+    assert again.read(names, None) == ["a", "b", "before"]
+    reader.close()
+    again.close()

@@ -15,16 +15,20 @@ SECTOR = 512
 
 
 class Recorder(Disk):
-    """Keeps every write, sync and truncation in order."""
+    """Keeps every write, sync and truncation in order; a sync of the log may fail and lose what it should have kept."""
 
     def __init__(self):
         super().__init__("recorder")
-        self.log = []
+        self.log, self.losses = [], 0
 
     def before_write(self, file, data, offset):
         self.log.append(("write", file.name, offset, data))
 
     def before_sync(self, file):
+        if self.losses and file.name.endswith("-wal"):
+            self.losses -= 1
+            self.log.append(("lose", file.name, 0, b""))
+            raise apsw.IOError("fsync")
         self.log.append(("sync", file.name, 0, b""))
 
     def before_truncate(self, file, size):
@@ -60,6 +64,9 @@ def cut(start, log, chance):
         if operation[0] == "sync":
             for each in unsynced.pop(operation[1], []):
                 apply(files, each)
+        elif operation[0] == "lose":
+            # The kernel drops pages that it could not write, and a later sync does not miss them.
+            unsynced.pop(operation[1], None)
         else:
             unsynced.setdefault(operation[1], []).append(operation)
     for pending in unsynced.values():
@@ -69,7 +76,7 @@ def cut(start, log, chance):
     return files
 
 
-def write_groups(path, disk):
+def write_groups(path, disk, losses_at=(), losses_in_checkpoint=()):
     """Commit groups of both durabilities; return (log position, name, is durable) of each acknowledged member."""
     store = open_store(path, Clock(), vfs=disk.vfs)
     start = {str(path): path.read_bytes()}
@@ -78,10 +85,19 @@ def write_groups(path, disk):
     for number in range(GROUPS):
         durability = RELAXED if number % 4 == 1 else DURABLE
         members = [f"{number:02}-{index}" for index in range(number % 5 + 1)]
-        store.commit([Member(fn=put, command=each, durability=durability) for each in members])
-        acknowledged += [(len(disk.log), each, durability is DURABLE) for each in members]
+        disk.losses = int(number in losses_at)
+        answers = store.commit(
+            [Member(fn=put, command=each, durability=durability) for each in members]
+        )
+        acknowledged += [
+            (len(disk.log), answer.result, durability is DURABLE)
+            for answer in answers
+            if answer.error is None
+        ]
         if number % 13 == 12:
-            store.checkpoint()
+            fails = number in losses_in_checkpoint
+            disk.losses = int(fails)
+            assert store.checkpoint() is not fails
     log = list(disk.log)
     store.close()
     return start, log, acknowledged
@@ -122,6 +138,22 @@ def test_no_acknowledged_commit_is_lost_to_a_power_cut(tmp_path):
 @pytest.mark.long
 def test_no_acknowledged_commit_is_lost_to_many_power_cuts(tmp_path):
     sample(tmp_path, 20_000, 2)
+
+
+@pytest.mark.parametrize(
+    ("at", "in_checkpoint"), [((4, 16, 28), ()), ((), (25,))], ids=["commit", "checkpoint"]
+)
+def test_no_commit_is_lost_that_follows_a_sync_which_lost_its_pages(tmp_path, at, in_checkpoint):
+    path, disk, folder = tmp_path / "ledger.db", Recorder(), tmp_path / "after"
+    folder.mkdir()
+    start, log, acknowledged = write_groups(path, disk, at, in_checkpoint)
+    assert sum(operation[0] == "lose" for operation in log) == len(at + in_checkpoint)
+    chance = random.Random(4)
+    for _ in range(CUTS // 3):
+        position = chance.randrange(len(log) + 1)
+        found = found_after(cut(start, log[:position], chance), path, folder)
+        lost = {name for at, name, durable in acknowledged if durable and at <= position} - found
+        assert not lost, f"cut {position}: {sorted(lost)}"
 
 
 def test_the_cuts_would_find_a_ledger_that_does_not_wait_for_the_disk(tmp_path, monkeypatch):

@@ -1,6 +1,8 @@
 """Connections to the ledger's file, what is asserted of them, and what their errors mean to a caller."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +21,8 @@ _STATEMENTS_CACHED: Final = 512
 _CACHE_KIB: Final = 16 * 1024
 # Kept after a reset, so that the log is not grown anew each time; a burst's excess goes back to the disk.
 _LOG_BYTES_KEPT: Final = 64 * 1024 * 1024
+
+_CHUNK_BYTES: Final = 1024 * 1024
 
 _HEADER_BYTES: Final = 72
 _MAGIC: Final = b"SQLite format 3\0"
@@ -71,22 +75,25 @@ def keep_log(db: apsw.Connection) -> None:
 
 
 def settle(path: Path, vfs: str = "") -> None:
-    """Make the file say what a crash at this moment would have left, and nothing else.
+    """Make the file say what a crash at this moment would leave, safely on the disk; nobody may have it open.
 
-    No other connection may be open. An exclusive one rebuilds its index from the log on the disk, as after a crash,
-    and copies all of it into the database: what a failed fsync left in doubt is written and synced anew, and no
-    later commit follows it in the log.
+    After a failed sync the kernel may have dropped pages of the log that later syncs do not miss. So the whole log is
+    written and synced anew before it is read as after a crash, and copied into the database before anything follows it.
     """
-    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs or None)
-    try:
-        db.set_busy_timeout(_BUSY_MS)
-        db.pragma("locking_mode", "exclusive")
-        db.pragma("synchronous", "full")
-        db.execute("begin immediate; commit")
+    log = path.with_name(path.name + "-wal")
+    with _alone(path, vfs):
+        _write_again(log, vfs)
+    with _alone(path, vfs) as db:
         db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-    finally:
-        keep_log(db)
-        db.close()
+
+
+def settle_what_was_left(path: Path, vfs: str = "") -> None:
+    """Settle the log that an owner left who did not end well; whether a sync had failed under it, nobody knows."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        # Someone who is reading keeps the index that the last owner made, which is then the one to go on with.
+        with suppress(apsw.BusyError):
+            settle(path, vfs)
 
 
 def as_error(error: Exception, path: Path) -> Exception:
@@ -125,6 +132,33 @@ def put_in_place(draft: Path, target: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+@contextmanager
+def _alone(path: Path, vfs: str) -> Iterator[apsw.Connection]:
+    """Open the file with its index rebuilt from the log, and everybody else, in any program, kept out."""
+    db = _open(path, vfs)
+    try:
+        db.pragma("locking_mode", "exclusive")
+        db.pragma("synchronous", "full")
+        db.execute("begin immediate; commit")
+        yield db
+    finally:
+        keep_log(db)
+        db.close()
+
+
+def _write_again(log: Path, vfs: str) -> None:
+    size = log.stat().st_size if log.exists() else 0
+    if not size:
+        return
+    file = apsw.VFSFile(vfs, str(log), [apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_WAL, 0])
+    try:
+        for offset in range(0, size, _CHUNK_BYTES):
+            file.xWrite(file.xRead(min(_CHUNK_BYTES, size - offset), offset), offset)
+        file.xSync(apsw.SQLITE_SYNC_NORMAL)
+    finally:
+        file.xClose()
 
 
 def _open(path: Path, vfs: str) -> apsw.Connection:

@@ -110,7 +110,7 @@ class Store:
         self._until_ns = _NO_DEADLINE_NS
         self._log_pages = self._log_pages_copied = 0
         self._is_relaxed = False
-        self._db: apsw.Connection | None = self._open()
+        self._db: apsw.Connection | None = self._first()
         self._readers = Readers(path, tx_factory, self._options.vfs)
         self._space = Space(path, self._options.limits, self._timer)
 
@@ -147,10 +147,16 @@ class Store:
     def checkpoint(self) -> bool:
         """Copy the log into the database; False when that failed. Nothing is lost then: the log stays."""
         self._log_pages_copied = self._log_pages
+        db = self._db
+        if db is None:
+            return False
         try:
-            if self._db is not None:
-                self._db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except (apsw.FullError, apsw.BusyError):
+            return False
         except apsw.Error:
+            # The failed sync may have lost relaxed commits, which later ones must not follow in the log.
+            self._stop(db)
             return False
         return True
 
@@ -272,6 +278,13 @@ class Store:
         db = self._open()
         self._readers.open()
         return db
+
+    def _first(self) -> apsw.Connection:
+        try:
+            connection.settle_what_was_left(self._path, self._options.vfs)
+            return self._open()
+        except apsw.Error as error:
+            raise connection.as_error(error, self._path) from error
 
     def _open(self) -> apsw.Connection:
         db = connection.open_writer(self._path, self._options.vfs)
