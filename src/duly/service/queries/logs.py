@@ -72,7 +72,8 @@ def _find(tx: Tx, asked: ReadLog) -> tuple[Run, Execution | None]:
         known = ", ".join(sorted({one.part for one in executions}))
         raise NotFoundError(f"the run has no {asked.part}", fix=f"it has: {known}")
     agents = [one for one in named if one.part == "agent"]
-    return run, (agents or named or [None])[-1]
+    chosen = agents or named
+    return run, chosen[-1] if chosen else None
 
 
 def _run(tx: Tx, asked: ReadLog) -> Run:
