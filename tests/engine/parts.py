@@ -17,11 +17,13 @@ from duly.engine.node import Host, Node, Runner
 from duly.engine.requests import Outside, RunKeys, Wait, Write, start, surely, wait
 from duly.engine.service import Engine, EngineParts
 from duly.engine.settings import Settings
+from duly.ledger.api.core import DURABLE, Done, Durability
 from duly.ledger.api.runs import RunFilter
 from duly.ledger.sqlite.ledger import SqliteLedger
 from duly.ledger.verbs import Verbs
 from duly.model import canonical, codec, ids
 from duly.model.automation import Automation, Revision
+from duly.model.errors import UnavailableError
 from duly.model.instant import MINUTE_US, SECOND_US, Instant
 from duly.model.occurrence import Occurrence
 from duly.model.plan import (
@@ -312,3 +314,47 @@ def soon(engine: Engine, fn: Callable[[Any], bool], *keys: str) -> None:
 def idle(engine: Engine) -> None:
     """Wait until nothing is left to do."""
     assert engine.wait_idle(int(SOON_S * SECOND_US)), "still busy"
+
+
+class Away:
+    """A ledger that cannot be reached for a while: a network gap, as every caller sees it."""
+
+    def __init__(self, ledger: SqliteLedger) -> None:
+        self._ledger = ledger
+        self.is_away = False
+        self.refusals = 0
+        self.refused_twice = threading.Event()
+
+    @property
+    def on_wake(self) -> Callable[[frozenset[str]], None]:
+        return self._ledger.on_wake
+
+    @on_wake.setter
+    def on_wake(self, fn: Callable[[frozenset[str]], None]) -> None:
+        self._ledger.on_wake = fn
+
+    def go_away(self) -> None:
+        """Refuse everything from now on; what was submitted before has been committed."""
+        self.is_away = True
+        self._ledger.write(lambda *_: None, None)
+
+    def write(self, fn: Any, command: Any, durability: Durability = DURABLE) -> Any:
+        return self._ledger.write(fn, command, durability)
+
+    def submit(self, fn: Any, command: Any, done: Done, durability: Durability = DURABLE) -> None:
+        self._refuse()
+        self._ledger.submit(fn, command, done, durability)
+
+    def read(self, fn: Any, command: Any) -> Any:
+        self._refuse()
+        return self._ledger.read(fn, command)
+
+    def close(self) -> None:
+        self._ledger.close()
+
+    def _refuse(self) -> None:
+        if self.is_away:
+            self.refusals += 1
+            if self.refusals >= 2:
+                self.refused_twice.set()
+            raise UnavailableError("the network is gone")

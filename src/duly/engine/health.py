@@ -48,7 +48,10 @@ def complaint(health: Health, settings: Settings) -> str | None:
 
 
 class Watchdog:
-    """A thread of its own that looks at a node's health, and says once that it is no good."""
+    """A thread of its own that looks at a node's health, and says once that it is no good.
+
+    It has to see that twice in a row: a process that was stopped and goes on gets the chance to move first.
+    """
 
     def __init__(
         self, look: Callable[[], Health], settings: Settings, give_up: Callable[[str], None]
@@ -69,7 +72,10 @@ class Watchdog:
             self._thread.join()
 
     def _watch(self) -> None:
+        was_well = True
         while not self._is_stopping.wait(self._settings.scan_wake_us_max / LOOKS / 1e6):
-            if (found := complaint(self._look(), self._settings)) is not None:
+            found = complaint(self._look(), self._settings)
+            if found is not None and not was_well:
                 self._give_up(found)
                 return
+            was_well = found is None

@@ -49,14 +49,14 @@ def scanner(node: Node) -> Steps[None]:
 def _admit_all(node: Node) -> Steps[Instant | None]:
     """Admit batch by batch, each in its own transaction, until nothing is due; answer the next due instant."""
     batch = node.settings.admit_batch_max
-    while not node.is_low_on_space():
+    while not (node.is_draining or node.is_low_on_space()):
         # An unknown commit is no trouble: answered or not, the watermark tells at the next look.
         admitted = yield from _patiently(
             node, Write(admit_due, AdmitDue(limit=batch, zones=node.zones))
         )
         node.failed_admissions += admitted.failed
         node.lost_admissions += admitted.lost
-        if node.is_draining or not admitted.is_more:
+        if not admitted.is_more:
             return admitted.next_due
         batch = next_batch(batch, admitted, node.settings.admit_batch_max)
     return None

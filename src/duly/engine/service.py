@@ -9,6 +9,8 @@ from typing import Any, Final
 from duly.adapters.clock import Clock
 from duly.adapters.launch.launch import Launchers
 from duly.engine import quiet, scanner, worker
+from duly.engine.answerer import KEYS as ANSWERER_KEYS
+from duly.engine.answerer import answerer
 from duly.engine.children import Children
 from duly.engine.clock_watch import clock_watch
 from duly.engine.driver import Death, Driver, DriverParts, Performers
@@ -35,9 +37,10 @@ SERVICES: Final = (
     Service(name="worker", make=worker.worker, keys=worker.KEYS),
     Service(name="keeper", make=keeper, keys=KEEPER_KEYS),
     Service(name="deadline guard", make=deadline_guard, keys=KEEPER_KEYS),
-    Service(name="teller", make=teller, keys=TELLER_KEYS),
-    Service(name="clock watch", make=clock_watch),
-    Service(name="janitor", make=janitor),
+    Service(name="answerer", make=answerer, keys=ANSWERER_KEYS, is_vital=False),
+    Service(name="teller", make=teller, keys=TELLER_KEYS, is_vital=False),
+    Service(name="clock watch", make=clock_watch, is_vital=False),
+    Service(name="janitor", make=janitor, is_vital=False),
 )
 DEATHS_KEPT: Final = 20
 
@@ -68,7 +71,9 @@ class Engine:
         """Make everything; `start` starts it."""
         self._parts, self._node = parts, parts.node
         self._deaths: deque[str] = deque(maxlen=DEATHS_KEPT)
-        self._worked = threading.Event()
+        # Those that take work, and end by themselves when the node drains.
+        self._at_work = {"scanner", "worker"} & {service.name for service in parts.services}
+        self._drained = threading.Event()
         self._started_us = parts.clock.read().awake_us
         self._driver = Driver(
             DriverParts(
@@ -90,9 +95,7 @@ class Engine:
         self._parts.ledger.write(register, self._row())
         self._driver.start()
         for service in self._parts.services:
-            steps = kept_alive(service, self._node)
-            if service.name == "worker":
-                steps = self._noting_end(steps)
+            steps = self._noting_end(service)
             self._driver.spawn(Loop(steps, (), f"keeping the {service.name}"))
         self._watchdog.start()
 
@@ -134,7 +137,7 @@ class Engine:
     def drain(self, timeout_us: int) -> bool:
         """Take no new work and wait for what runs; False: some of it still runs."""
         self._driver.post(self._begin_drain)
-        return self._await(self._worked, timeout_us)
+        return self._await(self._drained, timeout_us)
 
     def stop(self) -> None:
         """End every loop and thread, and kill what still runs; its runs are taken back at the next start."""
@@ -148,9 +151,11 @@ class Engine:
         self._node.is_draining = True
         self._driver.wake(frozenset((DRAIN,)))
 
-    def _noting_end(self, steps: Steps[None]) -> Steps[None]:
-        yield from steps
-        self._worked.set()
+    def _noting_end(self, service: Service) -> Steps[None]:
+        yield from kept_alive(service, self._node)
+        self._at_work.discard(service.name)
+        if not self._at_work:
+            self._drained.set()
 
     def _wait(self, steps: Steps[None], keys: tuple[str, ...], timeout_us: int) -> bool:
         is_over = threading.Event()

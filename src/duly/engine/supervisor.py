@@ -2,18 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from duly.engine.node import Node
 from duly.engine.requests import Ended, Handle, Loop, Steps, Wait, Woke, now, rest, start, wait
 
+_DOUBLINGS_MAX: Final = 8
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """A loop of the node itself; returning, it has done its duty (after a drain), and is not started again."""
+    """A loop of the node itself; returning, it has done its duty (after a drain), and is not started again.
+
+    Without a vital one a node is no good; any other is started again for ever, and `doctor` shows its deaths.
+    """
 
     name: str
     make: Callable[[Node], Steps[None]]
     keys: tuple[str, ...] = ()
+    is_vital: bool = True
 
 
 def kept_alive(service: Service, node: Node) -> Steps[None]:
@@ -26,10 +33,10 @@ def kept_alive(service: Service, node: Node) -> Steps[None]:
         if error is None:
             return
         deaths = 1 if died.awake_us - born.awake_us >= settings.deaths_within_us else deaths + 1
-        if deaths >= settings.deaths_max:
+        if deaths >= settings.deaths_max and service.is_vital:
             node.verdict = f"the {service.name} died {deaths} times in a row, last of {error!r}"
             return
-        yield from rest(settings.restart_us * 2 ** (deaths - 1))
+        yield from rest(settings.restart_us * 2 ** min(deaths - 1, _DOUBLINGS_MAX))
 
 
 def _end_of(handle: Handle) -> Steps[tuple[Woke, Exception | None]]:

@@ -100,7 +100,8 @@ class _Worker:
         next_at = yield from self._claim(on_time=0, caught_up=1)
         if len(self._running) == before:
             return next_at, awake_us + RETRY_US
-        self._next_caught_up_us = awake_us + self._node.settings.start_every_us
+        woke = yield from now()
+        self._next_caught_up_us = woke.awake_us + self._node.settings.start_every_us
         return None, self._next_caught_up_us
 
     def _claim(self, *, on_time: int, caught_up: int) -> Steps[Instant | None]:
