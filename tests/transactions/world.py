@@ -1,0 +1,348 @@
+"""A small world for transactions: a real ledger, a clock that is set by hand, definitions from a few words."""
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from duly.adapters.zones import Zones
+from duly.ledger.api.runs import ClaimBatch
+from duly.ledger.sqlite.ledger import SqliteLedger
+from duly.ledger.verbs import tx as verbs
+from duly.model import canonical
+from duly.model.automation import Automation
+from duly.model.ids import AutomationId, ClaimId, RunId
+from duly.model.instant import MINUTE_US, SECOND_US, Instant, from_datetime
+from duly.model.occurrence import Occurrence
+from duly.model.plan import (
+    Agent,
+    CatchUpNone,
+    Expect,
+    Home,
+    Inputs,
+    Isolation,
+    OverlapSkip,
+    Overwrite,
+    RemoteWrite,
+    Restart,
+    Retry,
+    Timeouts,
+    Timing,
+    Work,
+)
+from duly.model.reasons import Reason
+from duly.model.run import Artifact, ClaimedRun, Run, RunPin
+from duly.model.states import Grade, Outcome, Verdict
+from duly.model.timing import Covers, CronRule, Period, RuleSpec, WindowRule
+from duly.policy.rerun import ArtifactFact
+from duly.recurrence.schedule import compile_rule
+from duly.transactions import (
+    admit,
+    admit_manual,
+    answer,
+    change_state,
+    claim,
+    define,
+    promote,
+    settle,
+)
+from duly.transactions.admit import AdmitDue, Admitted
+from duly.transactions.admit_manual import RunAnswer, RunNow
+from duly.transactions.answer import AnswerJoin
+from duly.transactions.change_state import ChangeState
+from duly.transactions.define import Create, Defined, Definition, Edit
+from duly.transactions.promote import Promote
+from duly.transactions.settle import Settle
+
+UTC: Final = "UTC"
+DAILY_AT_NINE: Final = CronRule(text="0 9 * * *")
+LEASE_US: Final = 2 * MINUTE_US
+LONG_US: Final = 10**15
+
+
+def moment(text: str, zone: str = UTC) -> Instant:
+    """Return the instant of a local time such as `2026-09-16T09:00`; `fold` as Python reads it."""
+    local = datetime.fromisoformat(text)
+    return from_datetime(local if local.tzinfo else local.replace(tzinfo=ZoneInfo(zone)))
+
+
+def timing(rule: RuleSpec | None = DAILY_AT_NINE, zone: str = UTC, **changes: Any) -> Timing:
+    """Return a timing with the careful defaults, a day's window, and `changes`."""
+    anchor = None
+    if rule is not None:
+        anchor = compile_rule(rule, ZONES.known[zone]).anchor
+    base = Timing(
+        rule=rule,
+        zone=zone,
+        anchor=anchor,
+        window=WindowRule(period=Period.DAY, covers=Covers.CURRENT),
+        overlap=OverlapSkip(),
+        catch_up=CatchUpNone(),
+        valid_from=None,
+        valid_until=None,
+        late_us_max=5 * MINUTE_US,
+        start_us_max=10 * MINUTE_US,
+        queue_us_max=None,
+        priority=0,
+        input_version="0",
+    )
+    return replace(base, **changes)
+
+
+def work(job_key: str = "report", **changes: Any) -> Work:
+    """Return the work of a plain command."""
+    base = Work(
+        job_key=job_key,
+        root="/srv/reports",
+        cwds=("/srv/reports",),
+        isolation=Isolation.STAGED,
+        prompt="",
+        prompt_params=(),
+        skills=(),
+        agent=Agent(
+            driver="command",
+            argv=("true",),
+            path="/usr/bin:/bin",
+            home=Home.PRIVATE,
+            restart=Restart.PROVEN,
+            variables=(),
+            secrets=(),
+            timeouts=Timeouts(start_us=MINUTE_US, silence_us=None, wall_us=60 * MINUTE_US),
+        ),
+        inputs=Inputs(sources=(), repo=None),
+        precheck=None,
+        expect=Expect(artifact=None, verify=None, exit_codes=(0,)),
+        write_scope=("**",),
+        remote_write=RemoteWrite.DENIED,
+        overwrite=Overwrite.ALLOWED,
+        result_artifact=None,
+        retry=Retry(attempts_max=3, delay_us=SECOND_US, delay_us_max=MINUTE_US),
+        notify=(),
+    )
+    return replace(base, **changes)
+
+
+ZONES: Final = Zones()
+for _name in ("UTC", "America/New_York", "Europe/London", "Asia/Shanghai", "Asia/Taipei"):
+    ZONES.load(_name)
+
+
+def settle_command(
+    claimed: ClaimedRun,
+    outcome: Outcome = Outcome.COMPLETED,
+    reason: Reason | None = None,
+    artifacts: tuple[Artifact, ...] = (),
+) -> Settle:
+    """Return how an attempt ends."""
+    is_done = outcome is Outcome.COMPLETED
+    return Settle(
+        claim=claimed.claim,
+        outcome=outcome,
+        grade=Grade.EXIT if is_done else None,
+        reason=reason or (Reason.EXIT_DECLARED if is_done else Reason.EXIT_UNEXPECTED),
+        error_class=None,
+        artifacts=artifacts,
+    )
+
+
+class World:
+    """A ledger, a clock and the commands of a service, in a few words each."""
+
+    def __init__(self, path: Path, start: str = "2026-09-15T12:00") -> None:
+        self.now = moment(start)
+        self.path = path
+        self.wakes: list[str] = []
+        self.ledger = self._open()
+        self._claims = 0
+
+    def _open(self) -> SqliteLedger:
+        ledger = SqliteLedger(self.path, lambda: self.now, verbs)
+        ledger.on_wake = lambda keys: self.wakes.extend(sorted(keys))
+        return ledger
+
+    def restart(self) -> None:
+        """Close the ledger and open it again, as a new process would."""
+        self.ledger.close()
+        self.ledger = self._open()
+
+    def at(self, text: str, zone: str = UTC) -> "World":
+        """Set the clock."""
+        self.now = moment(text, zone)
+        return self
+
+    def after(self, microseconds: int) -> "World":
+        """Move the clock on."""
+        self.now = Instant(self.now + microseconds)
+        return self
+
+    def definition(
+        self, given: Timing | None = None, job_key: str = "report", **changes: Any
+    ) -> Definition:
+        """Return a definition; `text` tells one from another."""
+        chosen = given or timing()
+        text = changes.pop("text", "")
+        body = {"job_key": job_key, "text": text, "timing": repr(chosen), **changes}
+        definition = canonical.to_json({key: str(value) for key, value in body.items()})
+        plain = {name: changes[name] for name in ("paths", "is_enabled") if name in changes}
+        rest = {name: value for name, value in changes.items() if name not in plain}
+        return Definition(
+            workspace_id="default",
+            job_key=job_key,
+            definition=definition,
+            digest=canonical.hash_text(definition),
+            schema_version=1,
+            timing=chosen,
+            work=work(job_key, **rest),
+            paths=plain.get("paths", ()),
+            is_enabled=plain.get("is_enabled", True),
+            tzdata=ZONES.version,
+            actor="ann",
+            zones=ZONES.known,
+        )
+
+    def define(
+        self, given: Timing | None = None, key: str | None = None, **changes: Any
+    ) -> Defined:
+        """Create an automation."""
+        definition = self.definition(given, **changes)
+        return self.ledger.write(define.create, Create(key=key, definition=definition))
+
+    def create(self, given: Timing | None = None, **changes: Any) -> AutomationId:
+        """Create an automation, and return its id."""
+        return self.define(given, **changes).automation.automation_id
+
+    def edit(
+        self, automation: AutomationId, given: Timing | None = None, **changes: Any
+    ) -> Defined:
+        """Give an automation a new definition."""
+        version = changes.pop("expected_version", None)
+        command = Edit(
+            automation_id=automation,
+            expected_version=version,
+            definition=self.definition(given, **changes),
+        )
+        return self.ledger.write(define.edit, command)
+
+    def change(
+        self, verb: str, automation: AutomationId, paths: tuple[str, ...] = ()
+    ) -> Automation:
+        """Pause, resume, delete, restore or suspend."""
+        command = ChangeState(
+            automation_id=automation, actor="ann", reason=None, zones=ZONES.known, paths=paths
+        )
+        return self.ledger.write(getattr(change_state, verb), command)
+
+    def scan(self, limit: int = 200) -> Admitted:
+        """Answer due slots once, and let waiting runs go, as the scanner does."""
+        self.promote()
+        return self.ledger.write(admit.admit_due, AdmitDue(limit=limit, zones=ZONES.known))
+
+    def promote(self) -> int:
+        """Let waiting runs go."""
+        return self.ledger.write(promote.promote, Promote(limit=50, zones=ZONES.known)).count
+
+    def run_now(self, automation: AutomationId, key: str, **changes: Any) -> RunAnswer:
+        """Ask for a run by hand."""
+        return self.ledger.write(admit_manual.run_now, self.run_command(automation, key, **changes))
+
+    def run_command(self, automation: AutomationId, key: str, **changes: Any) -> RunNow:
+        """Return the command of a person who asks for a run."""
+        return RunNow(
+            automation_id=automation,
+            key=key,
+            window_key=changes.get("window"),
+            input_version=changes.get("input_version"),
+            redo_reason=changes.get("redo"),
+            redo_effects=changes.get("effects"),
+            actor="ann",
+            zones=ZONES.known,
+        )
+
+    def claim(self, owner: str = "node-1", limit: int = 10) -> list[ClaimedRun]:
+        """Claim every ready run."""
+        self._claims += 1
+        batch = ClaimBatch(
+            owner=owner,
+            claim_id=ClaimId(f"claim-{self._claims}"),
+            until=Instant(self.now + LEASE_US),
+            on_time=limit,
+            caught_up=limit,
+        )
+        return list(self.ledger.write(claim.claim_runs, batch).runs)
+
+    def claim_one(self, owner: str = "node-1") -> ClaimedRun:
+        """Claim the one run that is ready."""
+        (claimed,) = self.claim(owner)
+        return claimed
+
+    def settle(
+        self,
+        claimed: ClaimedRun,
+        outcome: Outcome = Outcome.COMPLETED,
+        reason: Reason | None = None,
+        artifacts: tuple[Artifact, ...] = (),
+    ) -> Run:
+        """End an attempt."""
+        command = settle_command(claimed, outcome, reason, artifacts)
+        return self.ledger.write(settle.settle, command)
+
+    def verdict(self, occurrence: Occurrence, *found: ArtifactFact) -> Verdict:
+        """Answer a joined occurrence, its files found as given."""
+        command = AnswerJoin(occurrence=occurrence, found=found)
+        return self.ledger.write(answer.answer_join, command).verdict
+
+    def work_off(self) -> int:
+        """Claim and complete runs until none is ready; return how many."""
+        done = 0
+        while claimed := self.claim():
+            for run in claimed:
+                self.settle(run)
+                done += 1
+            self.promote()
+        return done
+
+    def read(self, verb: str, *args: Any) -> Any:
+        """Read with one verb of the ledger."""
+        return self.ledger.read(lambda tx, _: getattr(tx, verb)(*args), None)
+
+    def automation(self, automation: AutomationId) -> Automation:
+        """Return an automation as it stands."""
+        found: Automation = self.read("automation", automation)
+        return found
+
+    def run(self, run_id: RunId | None) -> Run:
+        """Return a run as it stands."""
+        found: Run = self.read("run", run_id)
+        return found
+
+    def pin(self, run_id: RunId | None) -> RunPin:
+        """Return what a run is for."""
+        found: RunPin = self.read("run_pin", run_id)
+        return found
+
+    def occurrences(self, automation: AutomationId) -> list[Occurrence]:
+        """Return every occurrence, slots in order of their time, then the rest."""
+        found = self.read("occurrences", automation, Instant(LONG_US * 10), 10_000)
+        return sorted(found, key=lambda item: (item.due_at or LONG_US * 10, item.at))
+
+    def answers(self, automation: AutomationId) -> list[tuple[str, str, int]]:
+        """Return (disposition, reason, slots) of each occurrence."""
+        return [
+            (item.disposition.value, item.reason or "", item.slot_count)
+            for item in self.occurrences(automation)
+        ]
+
+    def started(self, automation: AutomationId) -> list[str]:
+        """Return the window keys of all runs, sorted."""
+        runs = self.read("newest_runs", [automation])
+        assert runs is not None
+        return sorted(
+            self.pin(item.run_id).window_key
+            for item in self.occurrences(automation)
+            if item.disposition.value in ("started", "queued")
+        )
+
+    def audit_kinds(self, scope: str) -> list[str]:
+        """Return the kinds of a scope's audit events."""
+        return [event.kind for event in self.read("audit_events", scope, 0, 1000)]
