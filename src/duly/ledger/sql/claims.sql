@@ -3,7 +3,7 @@ select max(priority) from run
 where claimable_at_us is not null and is_caught_up = :is_caught_up and priority < :below
 
 -- claim_runs: give up to :limit ready runs of one priority to :owner, each under its next fence
-with ready as materialized (
+with ready as (
   select run_id from run
   where claimable_at_us is not null and is_caught_up = :is_caught_up and priority = :priority
     and claimable_at_us <= :at
