@@ -14,9 +14,13 @@ from duly.model.run import RunPin, Snapshot
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProveDead:
-    """Prove that nothing of these executions lives; what is found of them is killed first."""
+    """Prove that nothing of these executions lives; what is found of them is killed first.
+
+    `is_own`: this process started them and lost their launcher, so it has adopted what they left.
+    """
 
     executions: tuple[ExecutionFacts, ...]
+    is_own: bool = False
 
 
 class DeathProof(Enum):

@@ -183,7 +183,7 @@ def _record_end(attempt: Attempt, part: Part, prepared: Prepared, seen: Watch) -
 
 def _is_dead(facts: ExecutionFacts) -> Steps[bool]:
     """A launcher was lost without saying that its tree is empty: find who is left, and kill them."""
-    proof: DeathProof = yield from outside(ProveDead(executions=(facts,)))
+    proof: DeathProof = yield from outside(ProveDead(executions=(facts,), is_own=True))
     return proof is DeathProof.DEAD
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from duly.adapters.launch import events
 from duly.adapters.launch.proof import ExecutionFacts
-from duly.engine.requests import RunKeys, Spoke, Woke
+from duly.engine.requests import Ended, RunKeys, Spoke, Woke
 from duly.model.instant import SECOND_US
 from duly.model.plan import Timeouts
 from duly.policy.ending import Cancelled, Exit, Exited, LaunchLost, Signalled, TimedOut, Timeout
@@ -79,7 +79,7 @@ def _told(watch: Watch, message: Any) -> Watch:
             return replace(watch, exit=Signalled(number=number))
         case events.Empty(is_certain):
             return replace(watch, is_empty=is_certain, is_over=True)
-        case events.LauncherLost():
+        case events.LauncherLost() | Ended():
             return replace(watch, is_over=True)
         case _:
             return watch

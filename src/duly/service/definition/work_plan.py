@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Final
 
+from duly.adapters.launch import environment
 from duly.model.errors import Fault
 from duly.model.instant import HOUR_US, MINUTE_US, SECOND_US
 from duly.model.plan import (
@@ -34,7 +35,6 @@ CHECK_WALL_US: Final = 5 * MINUTE_US
 RETRY_DELAY_US: Final = 30 * SECOND_US
 RETRY_DELAY_US_MAX: Final = 10 * MINUTE_US
 PROMPT_BYTES_MAX: Final = 1_048_576
-_RESERVED_VARIABLES: Final = "DULY_"
 
 
 def work_of(document: d.Document, context: PlanContext, findings: Findings) -> Work:
@@ -172,18 +172,8 @@ def read_file(path: Path, pointer: str, findings: Findings) -> bytes:
 
 def _agent(agent: d.Agent, context: PlanContext, findings: Findings) -> Agent:
     _check_program(agent.command, "/agent/command", context, findings)
-    for name in [*(agent.env or {}), *(agent.secrets or {})]:
-        if name.startswith(_RESERVED_VARIABLES):
-            findings.fault(
-                "/agent/env", f"{name}: names that start with DULY_ are Duly's own", "rename it"
-            )
-    for name, reference in (agent.secrets or {}).items():
-        if not reference.startswith(("env:", "file:/")) or reference.endswith(":"):
-            findings.fault(
-                f"/agent/secrets/{name}",
-                "a secret is a reference, never a value",
-                "write env:NAME or file:/absolute/path",
-            )
+    for fault in environment.faults(agent.env or {}, agent.secrets or {}):
+        findings.fault(fault.pointer, fault.message, fault.fix)
     return Agent(
         driver=agent.driver,
         argv=tuple(agent.command),

@@ -1,0 +1,112 @@
+"""Freezing what a run reads: the repository's commit, and one copy of the sources that every attempt starts from."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from duly.adapters.files import git, stage, tree
+from duly.adapters.files.removal import remove_tree
+from duly.adapters.work.errors import CannotWorkError
+from duly.adapters.work.layout import Stage, Workshop
+from duly.adapters.work.requests import CheckPlace, Observe, Observed, Place
+from duly.adapters.work.which import find_program
+from duly.model import canonical
+from duly.model.errors import DulyError
+from duly.model.plan import Isolation, Work
+from duly.model.reasons import Reason
+from duly.policy import scope
+
+LIMITS: Final = tree.Limits()
+_GIT: Final = ".git"
+
+
+def check_place(workshop: Workshop, request: CheckPlace) -> Place:  # noqa: ARG001 - one shape for all performers
+    """Say whether root directory, repository and program are there."""
+    work = request.work
+    directories = [work.root, *([work.inputs.repo] if work.inputs.repo else [])]
+    if not all(Path(directory).is_dir() for directory in directories):
+        return Place.DIRECTORY_MISSING
+    is_there = find_program(work.agent.argv[0], work.agent.path, Path(work.root))
+    return Place.READY if is_there else Place.PROGRAM_MISSING
+
+
+def observe(workshop: Workshop, request: Observe) -> Observed:
+    """Freeze the inputs of a run, once. Raises CannotWorkError when they cannot be read."""
+    work, here = request.work, workshop.stage(request.pin.run_id)
+    with refusals(Reason.STAGING_FAILED):
+        observed_at = workshop.clock()
+        commit = git.git_head(Path(work.inputs.repo)) if work.inputs.repo else None
+        base_tree = _freeze(workshop, work, here, commit)
+    return Observed(
+        source_set=_source_set(work),
+        base_commit=commit,
+        base_tree=base_tree,
+        observed_at=observed_at,
+        content=canonical.to_json({}),
+    )
+
+
+def _source_set(work: Work) -> tuple[str, ...]:
+    globs = () if works_in_checkout(work) else work.inputs.sources
+    sources = [f"{work.root}/{glob}" for glob in globs]
+    return (*sources, *([f"git:{work.inputs.repo}"] if work.inputs.repo else []))
+
+
+def works_in_checkout(work: Work) -> bool:
+    """Say whether the working copy is a checkout of the repository that is read."""
+    return work.inputs.repo is not None and work.inputs.repo == work.root
+
+
+def _freeze(workshop: Workshop, work: Work, here: Stage, commit: str | None) -> str | None:
+    """Make the base copy and return the hash of its manifest; None where there is nothing to copy."""
+    here.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if work.isolation is Isolation.IN_PLACE:
+        return None
+    # An attempt that died before it could record the snapshot leaves a base that nobody vouches for.
+    remove_tree(here.base)
+    if works_in_checkout(work):
+        assert commit is not None
+        git.clone_at(Path(work.root), commit, here.base)
+        remove_tree(here.base / _GIT)
+        manifest = stage.manifest_of(here.base, LIMITS)
+    else:
+        manifest = stage.freeze_base(
+            Path(work.root),
+            here.base,
+            includes=lambda path: _is_source(work, path, workshop.home),
+            limits=LIMITS,
+        )
+    plain = canonical.to_json(manifest.to_plain())
+    return workshop.bytes.put_bytes(plain.encode())
+
+
+def _is_source(work: Work, path: str, home: Path) -> bool:
+    """Say whether a path belongs into the copy: named by a glob, no repository's inside, nothing of Duly's own."""
+    if _GIT in path.split("/"):
+        return False
+    absolute = Path(work.root) / path
+    if absolute == home or home in absolute.parents:
+        return False
+    return scope.matches(work.inputs.sources, path)
+
+
+def manifest(workshop: Workshop, sha256: str) -> stage.Manifest:
+    """Return the manifest that a snapshot names."""
+    return stage.Manifest.from_plain(json.loads(workshop.bytes.read_bytes(sha256)))
+
+
+@contextmanager
+def refusals(reason: Reason) -> Iterator[None]:
+    """Turn what stands in the way of an attempt into a reason that the ledger keeps."""
+    try:
+        yield
+    except CannotWorkError:
+        raise
+    except (stage.BaseAlteredError, git.CommitGoneError) as error:
+        raise CannotWorkError(Reason.SNAPSHOT_UNAVAILABLE, error.message, fix=error.fix) from error
+    except DulyError as error:
+        raise CannotWorkError(reason, error.message, fix=error.fix) from error
+    except OSError as error:
+        raise CannotWorkError(reason, f"{error.filename}: {error.strerror}") from error

@@ -1,0 +1,42 @@
+"""Who performs which request."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from duly.adapters.files.removal import remove_tree
+from duly.adapters.work import examine, observe, prepare, prove, put, tell
+from duly.adapters.work import requests as r
+from duly.adapters.work.layout import Workshop
+
+
+def performers(workshop: Workshop) -> Mapping[type, Callable[[Any], Any]]:
+    """Return the performer for each type of request; each may be called from any thread."""
+    table: dict[type, Callable[[Workshop, Any], Any]] = {
+        r.ProveDead: prove.prove_dead,
+        r.CheckPlace: observe.check_place,
+        r.Observe: observe.observe,
+        r.Prepare: prepare.prepare,
+        r.KeepLog: prepare.keep_log,
+        r.Examine: examine.examine,
+        r.PublishFiles: put.publish_files,
+        r.ReadBack: put.read_back,
+        r.Tell: tell.tell,
+        r.RemoveStage: remove_stage,
+        r.ListStages: list_stages,
+    }
+    return {request: partial(perform, workshop) for request, perform in table.items()}
+
+
+def remove_stage(workshop: Workshop, request: r.RemoveStage) -> None:
+    """Remove the working copies of a run."""
+    if Path(request.run_id).name == request.run_id:
+        remove_tree(workshop.stage(request.run_id).root)
+
+
+def list_stages(workshop: Workshop, request: r.ListStages) -> tuple[str, ...]:  # noqa: ARG001
+    """Name the runs that have a working copy."""
+    if not workshop.stages.is_dir():
+        return ()
+    return tuple(sorted(entry.name for entry in workshop.stages.iterdir()))
