@@ -67,29 +67,32 @@ def _freeze(workshop: Workshop, work: Work, here: Stage, commit: str | None) -> 
     # An attempt that died before it could record the snapshot leaves a base that nobody vouches for.
     remove_tree(here.base)
     if works_in_checkout(work):
-        assert commit is not None
-        git.clone_at(Path(work.root), commit, here.base)
-        remove_tree(here.base / _GIT)
-        manifest = stage.manifest_of(here.base, LIMITS)
+        frozen = _freeze_checkout(work, here, commit or "")
     else:
-        manifest = stage.freeze_base(
-            Path(work.root),
-            here.base,
-            includes=lambda path: _is_source(work, path, workshop.home),
-            limits=LIMITS,
+        part = tree.Part(
+            includes=lambda path: scope.matches(work.inputs.sources, path),
+            reaches=lambda path: _may_be_source(work, path, workshop.home),
         )
-    plain = canonical.to_json(manifest.to_plain())
+        frozen = stage.freeze_base(Path(work.root), here.base, part, LIMITS)
+    plain = canonical.to_json(frozen.to_plain())
     return workshop.bytes.put_bytes(plain.encode())
 
 
-def _is_source(work: Work, path: str, home: Path) -> bool:
-    """Say whether a path belongs into the copy: named by a glob, no repository's inside, nothing of Duly's own."""
-    if _GIT in path.split("/"):
-        return False
+def _freeze_checkout(work: Work, here: Stage, commit: str) -> stage.Manifest:
+    """Freeze the files of a commit; each attempt works in a checkout of its own, with its history."""
+    checkout = here.root / "checkout"
+    remove_tree(checkout)
+    git.clone_at(Path(work.root), commit, checkout)
+    part = tree.Part(reaches=lambda path: path != _GIT)
+    frozen = stage.freeze_base(checkout, here.base, part, LIMITS)
+    remove_tree(checkout)
+    return frozen
+
+
+def _may_be_source(work: Work, path: str, home: Path) -> bool:
+    """Say whether a path may be looked at: no repository's inside, nothing of Duly's own."""
     absolute = Path(work.root) / path
-    if absolute == home or home in absolute.parents:
-        return False
-    return scope.matches(work.inputs.sources, path)
+    return _GIT not in path.split("/") and absolute != home and home not in absolute.parents
 
 
 def manifest(workshop: Workshop, sha256: str) -> stage.Manifest:

@@ -104,4 +104,6 @@ def variables_of(part: Part, values: Mapping[str, str]) -> dict[str, str]:
         "DULY_CWDS": os.pathsep.join(part.work.cwds),
         "DULY_NOTHING_TO_DO": NOTHING_TO_DO,
         "DULY_PART": part.name,
+        # Python's caches in a working copy would be changes outside the scope that nobody made.
+        "PYTHONDONTWRITEBYTECODE": "1",
     }
