@@ -111,10 +111,11 @@ class SqliteLedger:
                 answers = self._store.commit([waiting.member for waiting in group])
                 while len(group) > len(answers):
                     self._waiting.appendleft(group.pop())
-                for answer in answers:
-                    group.popleft().done(answer.result, answer.error)
+                # First the keys: whoever starts because of an answer must not hear of what was before it.
                 if wakes := frozenset().union(*(answer.wakes for answer in answers)):
                     self.on_wake(wakes)
+                for answer in answers:
+                    group.popleft().done(answer.result, answer.error)
                 self._store.tidy(is_idle=not self._waiting and self._incoming.empty())
         except BaseException as cause:
             self._die(cause, group)
