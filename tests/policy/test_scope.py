@@ -61,6 +61,21 @@ def test_good_globs_have_no_faults():
     assert scope.faults(["**", "a/", "a/**/b?.md", ".github/*", "a..b/x", "*.~"]) == ()
 
 
+@pytest.mark.parametrize(
+    ("glob", "yes", "no"),
+    [
+        ("src/**/*.py", ["src", "src/a", "src/a/b"], ["docs", "srcs", "x/src"]),
+        ("reports/", ["reports", "reports/x"], ["report"]),
+        ("a/*/c", ["a", "a/b"], ["b", "a/b/c"]),
+        ("**/x", ["a", "a/b"], []),
+        ("x", [], ["x", "a"]),
+    ],
+)
+def test_a_directory_is_looked_into_only_if_something_beneath_it_could_be_allowed(glob, yes, no):
+    assert [path for path in yes if not scope.reaches([glob], path)] == []
+    assert [path for path in no if scope.reaches([glob], path)] == []
+
+
 _NAMES = st.text("ab*?", min_size=1, max_size=4)
 
 
@@ -85,6 +100,8 @@ def _expected(glob: str) -> str:
 )
 def test_matching_agrees_with_a_regular_expression(glob, names):
     path = "/".join(names)
+    if scope.matches(["/".join(glob)], path) and len(names) > 1:
+        assert scope.reaches(["/".join(glob)], "/".join(names[:-1]))
     assert scope.matches(["/".join(glob)], path) == bool(
         re.fullmatch(_expected("/".join(glob)), path, re.DOTALL)
     )

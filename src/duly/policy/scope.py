@@ -17,6 +17,12 @@ def matches(globs: Sequence[str], path: str) -> bool:
     return any(_matches(_split(glob), names) for glob in globs)
 
 
+def reaches(globs: Sequence[str], directory: str) -> bool:
+    """Say whether anything beneath a directory could be allowed, so that others need not be looked into."""
+    names = directory.split("/")
+    return any(_reaches(_split(glob), names) for glob in globs)
+
+
 def faults(globs: Sequence[str], pointer: str = "/write_scope") -> tuple[Fault, ...]:
     """Return what is wrong with the globs: whatever could name something outside of the root, or nothing at all."""
     return tuple(
@@ -75,6 +81,15 @@ def _matches(pattern: Sequence[str], names: Sequence[str]) -> bool:
     return at == len(
         pattern
     )  # a `**` left over is not: it stands for what is beneath, not for the directory
+
+
+def _reaches(pattern: Sequence[str], names: Sequence[str]) -> bool:
+    for wanted, name in zip(pattern, names, strict=False):
+        if wanted == "**":
+            return True
+        if not _matches_name(wanted, name):
+            return False
+    return len(pattern) > len(names)
 
 
 def _matches_name(pattern: str, name: str) -> bool:

@@ -4,7 +4,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -71,6 +71,18 @@ class TreeState:
     entries: Mapping[str, Entry]
 
 
+def _everything(_path: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Which paths count: `includes` is asked for all but directories, `reaches` for directories to look into."""
+
+    includes: Callable[[str], bool] = _everything
+    reaches: Callable[[str], bool] = _everything
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """One path that differs; None on the side where nothing stood."""
@@ -104,7 +116,16 @@ def scan(
 
     Whatever vanishes meanwhile is left out too. Raises FileNotFoundError or NotADirectoryError for the root.
     """
-    walk = _Walk(limits=limits, ignored=frozenset(ignored), is_hashed=is_hashed, root=root)
+
+    def counts(path: str) -> bool:
+        return path not in ignored
+
+    return scan_part(root, limits, Part(includes=counts, reaches=counts), is_hashed=is_hashed)
+
+
+def scan_part(root: Path, limits: Limits, part: Part, *, is_hashed: bool = True) -> TreeState:
+    """Return the state of what a part names, with the directories on the way; otherwise as `scan`."""
+    walk = _Walk(limits=limits, part=part, is_hashed=is_hashed, root=root)
     walk.enter(os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), "")
     while walk.waiting:
         walk.step()
@@ -144,7 +165,7 @@ class _Walk:
     """A scan under way: directories wait by name and are opened name by name, so depth costs no descriptor."""
 
     limits: Limits
-    ignored: frozenset[str]
+    part: Part
     is_hashed: bool
     root: Path
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -169,16 +190,18 @@ class _Walk:
         """Note everything in an open directory, and close it."""
         try:
             for name in _names(directory):
-                path = prefix + name
-                if path not in self.ignored:
-                    self.note(directory, name, path)
+                self.note(directory, name, prefix + name)
         finally:
             os.close(directory)
 
     def note(self, directory: int, name: str, path: str) -> None:
         """Note one path."""
         try:
-            entry = self.entry(directory, name)
+            status = os.lstat(name, dir_fd=directory)
+            asked = self.part.reaches if stat.S_ISDIR(status.st_mode) else self.part.includes
+            if not asked(path):
+                return
+            entry = self.entry(directory, name, status)
         except OSError as error:
             if error.errno in _VANISHED:
                 return
@@ -191,9 +214,8 @@ class _Walk:
         if entry.kind is Kind.DIRECTORY:
             self.waiting.append(path)
 
-    def entry(self, directory: int, name: str) -> Entry:
-        """Look at one path without following it; what a file holds counts against the limit while it is read."""
-        status = os.lstat(name, dir_fd=directory)
+    def entry(self, directory: int, name: str, status: os.stat_result) -> Entry:
+        """Describe one path without following it; what a file holds counts against the limit while it is read."""
         kind = _kind(status.st_mode)
         sha256 = ""
         if kind is Kind.LINK:
