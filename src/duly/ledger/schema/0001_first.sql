@@ -1,4 +1,5 @@
 -- The first schema. `integer` is the one type token a dialect maps; `/* strict */` and `/* keyed */` are SQLite's table options.
+-- Words are compared one by one: for an `in` of three or more SQLite would build a table for each row it writes.
 -- What hangs where: docs/decisions/0001-tables-and-identity.md
 
 create table schema_meta(
@@ -17,7 +18,7 @@ create table workspace(
 
 create table automation(
   automation_id text not null primary key, workspace_id text not null, job_key text not null,
-  state text not null check (state in ('active','paused','suspended','deleted')),
+  state text not null check (state = 'active' or state = 'paused' or state = 'suspended' or state = 'deleted'),
   state_reason text, state_since_us integer not null, revision integer not null,
   next_due_us integer,
   mark_due_at_us integer not null, mark_slot_key text not null, mark_anchor text not null check (mark_anchor in ('W','E')), mark_zone text not null,
@@ -44,13 +45,14 @@ create index path_owner_automation on path_owner(automation_id, path);
 
 create table occurrence(
   automation_id text not null, occurrence_key text not null,
-  cause text not null check (cause in ('timer','manual','event','external')),
-  disposition text not null check (disposition in ('started','joined','queued','skipped','missed','refused')),
+  cause text not null check (cause = 'timer' or cause = 'manual' or cause = 'event' or cause = 'external'),
+  disposition text not null check (disposition = 'started' or disposition = 'joined' or disposition = 'queued'
+    or disposition = 'skipped' or disposition = 'missed' or disposition = 'refused'),
   reason text, revision integer not null, run_id text, window_key text,
   due_at_us integer, last_due_at_us integer, last_slot_key text, slot_count integer not null check (slot_count >= 0),
   actor text not null, at_us integer not null,
   primary key (automation_id, occurrence_key),
-  check (disposition in ('skipped','missed','refused') or run_id is not null),
+  check (disposition = 'skipped' or disposition = 'missed' or disposition = 'refused' or run_id is not null),
   check (last_due_at_us is null or (due_at_us is not null and last_due_at_us >= due_at_us))
 ) /* keyed */;
 create index occurrence_newest on occurrence(automation_id, at_us, occurrence_key);
@@ -80,19 +82,24 @@ create table run_pin(
 
 create table run(
   run_id text not null primary key, automation_id text not null,
-  state text not null check (state in ('created','queued','collecting','analyzing','reviewing','awaiting_approval','executing','retrying','blocked','failed','cancelled','completed')),
+  state text not null check (state = 'created' or state = 'queued' or state = 'collecting' or state = 'analyzing'
+    or state = 'reviewing' or state = 'awaiting_approval' or state = 'executing' or state = 'retrying'
+    or state = 'blocked' or state = 'failed' or state = 'cancelled' or state = 'completed'),
   version integer not null, state_since_us integer not null,
   claimable_at_us integer, is_caught_up integer not null check (is_caught_up in (0,1)), priority integer not null, behind_run_id text,
   lease_owner text, lease_until_us integer, claim_id text, fence integer not null, attempts integer not null,
   cancel_actor text, wait_reason text, wait_since_us integer, start_by_us integer,
-  outcome text check (outcome in ('completed','no-change','failed-before-write','failed-after-write','needs-review','cancelled')),
-  grade text check (grade in ('artifact','finish','verify','exit')), reason text, error_class text,
+  outcome text check (outcome = 'completed' or outcome = 'no-change' or outcome = 'failed-before-write'
+    or outcome = 'failed-after-write' or outcome = 'needs-review' or outcome = 'cancelled'),
+  grade text check (grade = 'artifact' or grade = 'finish' or grade = 'verify' or grade = 'exit'),
+  reason text, error_class text,
   may_live integer not null check (may_live in (0,1)), settled_at_us integer, created_at_us integer not null,
   check ((claim_id is null) = (lease_owner is null) and (claim_id is null) = (lease_until_us is null)),
   check (claim_id is null or claimable_at_us is null),
   check (claimable_at_us is null or state = 'queued'),
-  check (claim_id is null or state in ('collecting','analyzing','reviewing','executing')),
-  check (state not in ('completed','cancelled','failed') or (claim_id is null and claimable_at_us is null and outcome is not null)),
+  check (claim_id is null or state = 'collecting' or state = 'analyzing' or state = 'reviewing' or state = 'executing'),
+  check ((state <> 'completed' and state <> 'cancelled' and state <> 'failed')
+    or (claim_id is null and claimable_at_us is null and outcome is not null)),
   check (state <> 'completed' or outcome in ('completed','no-change')),
   check (state <> 'failed' or outcome = 'failed-before-write'),
   check (outcome not in ('completed','no-change') or state = 'completed'),
@@ -107,8 +114,10 @@ create index run_claimable on run(is_caught_up, priority, claimable_at_us, run_i
 create index run_leased on run(lease_until_us, run_id) where claim_id is not null;
 create index run_created on run(created_at_us, run_id) where state = 'created';
 create index run_start_by on run(start_by_us, run_id) where start_by_us is not null and state in ('created','queued');
-create index run_open on run(automation_id, created_at_us, run_id) where state not in ('completed','cancelled','failed');
-create index run_open_by_age on run(created_at_us, run_id) where state not in ('completed','cancelled','failed');
+create index run_open on run(automation_id, created_at_us, run_id)
+  where state <> 'completed' and state <> 'cancelled' and state <> 'failed';
+create index run_open_by_age on run(created_at_us, run_id)
+  where state <> 'completed' and state <> 'cancelled' and state <> 'failed';
 create index run_newest on run(automation_id, created_at_us, run_id);
 create index run_by_age on run(created_at_us, run_id);
 
@@ -126,7 +135,8 @@ create table attempt(
 
 create table execution(
   run_id text not null, fence integer not null, part text not null, claim_id text not null,
-  state text not null check (state in ('intent','dispatch_started','attached','settled','not_started_proven','outcome_unknown','corrupt')),
+  state text not null check (state = 'intent' or state = 'dispatch_started' or state = 'attached' or state = 'settled'
+    or state = 'not_started_proven' or state = 'outcome_unknown' or state = 'corrupt'),
   token text not null, argv text not null, prompt_sha256 text, boot_id text, launcher_pid integer, launcher_ticks integer, pid integer, start_ticks integer,
   ending text, exit_code integer, log_sha256 text, log_bytes integer, is_empty integer not null check (is_empty in (0,1)),
   started_at_us integer not null, ended_at_us integer,
@@ -135,7 +145,7 @@ create table execution(
 
 create table effect(
   effect_id text not null primary key, automation_id text not null, window_key text not null, action text not null, identity text not null,
-  state text not null check (state in ('pending','succeeded','failed','unknown')),
+  state text not null check (state = 'pending' or state = 'succeeded' or state = 'failed' or state = 'unknown'),
   payload_sha256 text not null, payload text not null, update_number integer not null, external_id text, result text,
   run_id text not null, fence integer not null, since_us integer not null, created_at_us integer not null,
   check ((state = 'succeeded') = (external_id is not null))
@@ -172,7 +182,7 @@ create table late_report(
 
 create table notice(
   notice_id text not null primary key, kind text not null, automation_id text not null, run_id text,
-  body text not null, state text not null check (state in ('pending','sent','failed')),
+  body text not null, state text not null check (state = 'pending' or state = 'sent' or state = 'failed'),
   tries integer not null, next_try_us integer, detail text, created_at_us integer not null, ended_at_us integer,
   check ((state = 'pending') = (next_try_us is not null))
 ) /* strict */;

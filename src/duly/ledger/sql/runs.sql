@@ -55,7 +55,7 @@ select run_id, automation_id, state, version, state_since_us, claimable_at_us, i
   lease_owner, lease_until_us, claim_id, fence, attempts, cancel_actor, wait_reason, wait_since_us, start_by_us,
   outcome, grade, reason, error_class, may_live, settled_at_us, created_at_us
 from run
-where state not in ('completed','cancelled','failed')
+where state <> 'completed' and state <> 'cancelled' and state <> 'failed'
   and created_at_us >= :since and (created_at_us, run_id) < (:before, :before_run_id)
   and state in (:state_0, :state_1, :state_2, :state_3, :state_4, :state_5,
     :state_6, :state_7, :state_8, :state_9, :state_10, :state_11)
@@ -83,7 +83,7 @@ select run_id, automation_id, state, version, state_since_us, claimable_at_us, i
   lease_owner, lease_until_us, claim_id, fence, attempts, cancel_actor, wait_reason, wait_since_us, start_by_us,
   outcome, grade, reason, error_class, may_live, settled_at_us, created_at_us
 from run
-where automation_id = :automation_id and state not in ('completed','cancelled','failed')
+where automation_id = :automation_id and state <> 'completed' and state <> 'cancelled' and state <> 'failed'
 order by created_at_us, run_id
 
 -- created_runs: a page of the runs that wait for a predecessor, oldest first
