@@ -1,4 +1,4 @@
-"""Ids: hashes of natural keys, so that the same fact has the same id on every node and in every retry (decision 0001)."""
+"""Ids: hashes of natural keys, so that a fact has the same id on every node and in every retry (decision 0001)."""
 
 import base64
 import hashlib
@@ -34,7 +34,7 @@ def run_id(automation: str, window_key: str, input_version: str) -> RunId:
 def effect_id(
     workspace: str, automation: str, window_key: str, action: str, identity: str
 ) -> EffectId:
-    """Return the id of one intended change; `identity` is canonical JSON of the identity arguments (design: effects)."""
+    """Return the id of one intended change; `identity` is canonical JSON of its identity arguments."""
     return EffectId("e_" + _hashed("effect", workspace, automation, window_key, action, identity))
 
 

@@ -1,4 +1,4 @@
-"""Placeholders such as `{window}` in commands, prompts and paths: a closed list, replaced once, anything else is literal."""
+"""Placeholders such as `{window}` in commands, prompts, paths: a closed list, replaced once; all else is literal."""
 
 import re
 from collections.abc import Mapping
