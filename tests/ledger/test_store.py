@@ -201,6 +201,20 @@ def test_a_part_that_loses_the_transaction_ends_its_member(store):
     assert store.read(names, None) == []
 
 
+@pytest.mark.parametrize("failure", [apsw.FullError, apsw.IOError])
+def test_a_part_is_not_blamed_for_the_disk(store, failure):
+    blamed = []
+
+    def parts(tx, _):
+        with tx.part(blamed):
+            put(tx, "a")
+            raise failure("the disk's fault")
+
+    assert isinstance(commit(store, (parts, None))[0], UnavailableError)
+    assert blamed == []
+    assert store.read(names, None) == []
+
+
 class Syncs(Disk):
     """Counts how often the log is synced."""
 

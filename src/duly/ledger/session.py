@@ -43,7 +43,16 @@ class Connection(Protocol):
 class Session:
     """One member of a transaction, at one instant. Over its deadline every statement raises DeadlineExceededError."""
 
-    __slots__ = ("_batch_until", "_connection", "_statements", "_timer", "_until", "at", "wakes")
+    __slots__ = (
+        "_batch_until",
+        "_connection",
+        "_statements",
+        "_store_failures",
+        "_timer",
+        "_until",
+        "at",
+        "wakes",
+    )
 
     def __init__(
         self,
@@ -52,6 +61,7 @@ class Session:
         at: Instant,
         timer: Callable[[], int],
         deadline_ns: int,
+        store_failures: tuple[type[Exception], ...] = (),
     ) -> None:
         now = timer()
         self.at: Final = at
@@ -61,6 +71,7 @@ class Session:
         self._timer = timer
         self._until = now + deadline_ns
         self._batch_until = now + _BATCH_NS
+        self._store_failures = store_failures
 
     def rows(self, statement: str, /, **given: Any) -> list[Row]:
         """Run a named statement and return its rows; `:at` is given."""
@@ -85,14 +96,16 @@ class Session:
     def part(self, failures: list[Exception]) -> Iterator[None]:
         """Run a part whose failure undoes the part alone and is appended to `failures`.
 
-        A lost transaction and a passed deadline end the whole member.
+        A failure of the store (no room, a sick disk), a lost transaction and a passed deadline are not its fault: they
+        end the whole member.
         """
         wakes = set(self.wakes)
         self._connection.execute("savepoint part")
         try:
             yield
         except Exception as error:
-            if not self._connection.in_transaction or self.is_over:
+            is_ours = self._connection.in_transaction and not self.is_over
+            if not is_ours or isinstance(error, self._store_failures):
                 raise
             self._connection.execute("rollback to part")
             self.wakes.intersection_update(wakes)

@@ -15,6 +15,19 @@ APPLICATION_ID: Final = 0x44554C59  # "DULY", at byte 68 of the file
 FULL: Final = 2
 """What `pragma synchronous` answers when each commit is synced."""
 
+STORE_FAILURES: Final = (
+    apsw.FullError,
+    apsw.BusyError,
+    apsw.LockedError,
+    apsw.CorruptError,
+    apsw.NotADBError,
+    apsw.IOError,
+    apsw.CantOpenError,
+    apsw.NoMemError,
+    apsw.ReadOnlyError,
+)
+"""Errors of the file and its disk, whichever statement met them."""
+
 _BUSY_MS: Final = 5_000
 _STATEMENTS_CACHED: Final = 512
 # Enough that a large group is not written out before its commit.

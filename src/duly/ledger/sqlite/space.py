@@ -65,8 +65,8 @@ class Space:
             return False
 
     def _free(self) -> int:
-        now = self._timer()
-        if self._looked_at is None or now - self._looked_at >= _LOOK_NS:
+        now, looked_at = self._timer(), self._looked_at
+        if looked_at is None or now - looked_at >= _LOOK_NS:
             self._looked_at = now
             disk = os.statvfs(self._folder)
             self._free_bytes = disk.f_bavail * disk.f_frsize

@@ -202,8 +202,7 @@ class Store:
         outcome = self._run_all(db, members)
         if isinstance(outcome, _Landed):
             return self._end(db, outcome)
-        if db.in_transaction:
-            db.execute("rollback")
+        self._undo(db)
         return outcome
 
     def _run_all(self, db: apsw.Connection, members: Sequence[Member]) -> _Landed | _Lost:
@@ -213,7 +212,10 @@ class Store:
         for member in members:
             if answers and self._timer() > until:
                 break
-            outcome = self._run(db, member)
+            try:
+                outcome = self._run(db, member)
+            except apsw.Error as error:
+                outcome = _Lost(begun=1, cause=error)
             if isinstance(outcome, _Lost):
                 return replace(outcome, begun=len(answers) + 1)
             answers.append(outcome)
@@ -221,7 +223,14 @@ class Store:
 
     def _run(self, db: apsw.Connection, member: Member) -> Answer | _Lost:
         deadline_ns = 1_000 * (member.durability.deadline_us or self._options.deadline_us)
-        session = Session(db, self._statements, self._last_at, self._timer, deadline_ns)
+        session = Session(
+            db,
+            self._statements,
+            self._last_at,
+            self._timer,
+            deadline_ns,
+            connection.STORE_FAILURES,
+        )
         self._until_ns = self._timer() + deadline_ns
         answer = self._try(db, session, member)
         self._until_ns = _NO_DEADLINE_NS
@@ -248,16 +257,22 @@ class Store:
             db.execute("commit")
         except apsw.FullError as error:
             # The log could not take every page, and the last of them is what makes a commit.
-            if db.in_transaction:
-                db.execute("rollback")
+            self._undo(db)
             return _Lost(begun=len(landed.answers), cause=error)
         except apsw.Error:
             self._stop(db)
             return _Unknown(len(landed.answers))
         return landed
 
+    def _undo(self, db: apsw.Connection) -> None:
+        try:
+            if db.in_transaction:
+                db.execute("rollback")
+        except apsw.Error:
+            self._stop(db)
+
     def _stop(self, db: apsw.Connection) -> None:
-        """Leave the file as the failed commit left it, then find out what that is, before anyone is answered."""
+        """Leave the file as the failure left it, then find out what that is, before anyone is answered."""
         self._db = None
         connection.keep_log(db)
         db.close(force=True)
