@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import yaml
+from yaml.reader import ReaderError
 
 from duly.model.errors import Fault, ValidationError
 
@@ -37,17 +38,23 @@ def read(text: str) -> list[Source]:
     """Return the documents of a file. Raises ValidationError with every fault that keeps it from being read."""
     if len(text.encode()) > BYTES_MAX:
         raise _refused("the file is larger than 1 MiB", "split it, or move long prompts into files")
-    loader = _TextDates(text)
     try:
-        return [_document(loader, node) for node in _nodes(loader)]
+        return _read(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
         raise _refused(f"not YAML: {error.problem}", "check quotes and indentation", line) from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise _refused(
-            f"not YAML: {error}", "write plain UTF-8 text without control characters"
-        ) from None
+    except ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise _refused("not YAML: a control character", "write plain UTF-8 text", line) from None
+    except RecursionError:
+        raise _refused(_TOO_MUCH, "flatten it") from None
+
+
+def _read(text: str) -> list[Source]:
+    loader = _TextDates(text)
+    try:
+        return [_document(loader, node) for node in _nodes(loader)]
     finally:
         loader.dispose()
 
