@@ -37,6 +37,9 @@ from duly.transactions.suspension import Failed, is_own_fault, suspend_failed
 
 _ACTOR: Final = "scanner"
 
+# Due automations are read a few at a time: a busy machine may find time for no more in one transaction.
+_PAGE: Final = 20
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmitDue:
@@ -63,30 +66,49 @@ class Admitted:
 
 def admit_due(tx: Tx, command: AdmitDue) -> Admitted:
     """Answer due slots, as many automations as the transaction has time for; one that fails is suspended, alone."""
-    due = tx.due_automations(command.limit)
-    looked_at = runs = failed = lost = 0
-    for automation in due:
-        if looked_at and not tx.has_time():
+    tally = _Tally()
+    while tally.automations < command.limit and (tally.automations == 0 or tx.has_time()):
+        page = tx.due_automations(min(_PAGE, command.limit - tally.automations))
+        lost = tally.lost
+        _admit_page(tx, page, command.zones, tally)
+        # What somebody else answered stays on the list of an old snapshot: do not turn in circles.
+        if len(page) < _PAGE or tally.lost - lost == len(page):
             break
-        looked_at += 1
-        failures: list[Exception] = []
-        with tx.part(failures):
-            runs += answer_due(tx, automation, command.zones).runs
-        for failure in failures:
-            is_lost = isinstance(failure, VersionConflictError)
-            lost += is_lost
-            failed += not is_lost
-            if not is_lost:
-                _suspend(tx, automation, failure)
     next_due = tx.next_due()
     return Admitted(
-        automations=looked_at,
-        runs=runs,
+        automations=tally.automations,
+        runs=tally.runs,
         next_due=next_due,
-        failed=failed,
-        is_more=looked_at > lost and next_due is not None and next_due <= tx.at,
-        lost=lost,
+        failed=tally.failed,
+        is_more=tally.automations > tally.lost and next_due is not None and next_due <= tx.at,
+        lost=tally.lost,
     )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    """What one admission has done so far."""
+
+    automations: int = 0
+    runs: int = 0
+    failed: int = 0
+    lost: int = 0
+
+
+def _admit_page(tx: Tx, page: list[DueAutomation], zones: Zones, tally: _Tally) -> None:
+    for automation in page:
+        if tally.automations and not tx.has_time():
+            return
+        tally.automations += 1
+        failures: list[Exception] = []
+        with tx.part(failures):
+            tally.runs += answer_due(tx, automation, zones).runs
+        for failure in failures:
+            is_lost = isinstance(failure, VersionConflictError)
+            tally.lost += is_lost
+            tally.failed += not is_lost
+            if not is_lost:
+                _suspend(tx, automation, failure)
 
 
 def _suspend(tx: Tx, due: DueAutomation, failure: Exception) -> None:

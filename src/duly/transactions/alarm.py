@@ -29,29 +29,24 @@ class News:
     body: Mapping[str, Any]
 
 
-def raise_for_run(tx: Tx, run: Run, fault: Reason | None = None) -> None:
+def raise_for_run(tx: Tx, run: Run, cause: Reason | None = None) -> None:
     """Tell of a run that has just ended, and suspend its automation when the same fault keeps coming.
 
-    `fault` is the cause, where the run's own reason only says that it waited too long.
+    `cause`: what it waited for, where the run's own reason only says that it waited too long.
     """
     assert run.outcome is not None
     before = _automation(tx, run.automation_id)
     kind = notify.kind_of(run.outcome)
     if kind is None:
         return
-    after = _counted(before, _fault_of(run, fault))
-    is_suspended = _is_suspended(after)
-    if is_suspended:
-        state = lifecycle.advance_automation(before.state, AutomationEvent.SUSPEND)
-        reason = f"{after.fault_kind}_fault"
-        after = replace(after, state=state, state_reason=reason, state_since=tx.at, next_due=None)
+    fault = _fault_of(run, cause)
+    after = _counted(before, fault)
     news = [_news_of(run, kind)]
-    if is_suspended:
-        news.append(_suspended(after, f"{run.run_id}:{run.fence}"))
+    is_active = before.state is AutomationState.ACTIVE
+    if fault is not None and is_active and suspend.decide(after.fault_count, fault):
+        after = _suspended(tx, after, run, fault)
+        news.append(_news_of_suspension(after, run))
     _tell(tx, before, after, news)
-    if is_suspended:
-        body = {"reason": after.state_reason, "run": run.run_id, "count": after.fault_count}
-        tx.audit(f"automation:{before.automation_id}", "automation.suspended", body, "policy")
 
 
 def raise_news(tx: Tx, automation_id: AutomationId, news: News) -> None:
@@ -102,20 +97,32 @@ def _news_of(run: Run, kind: NoticeKind) -> News:
     return News(kind=kind, about=about, run_id=run.run_id, body=body)
 
 
-def _suspended(automation: Automation, about: str) -> News:
+def _suspended(tx: Tx, automation: Automation, run: Run, fault: FaultKind) -> Automation:
+    reason = suspend.reason_of(fault).value
+    body = {"reason": reason, "run": run.run_id, "count": automation.fault_count}
+    tx.audit(f"automation:{automation.automation_id}", "automation.suspended", body, "policy")
+    return replace(
+        automation,
+        state=lifecycle.advance_automation(automation.state, AutomationEvent.SUSPEND),
+        state_reason=reason,
+        state_since=tx.at,
+        next_due=None,
+        updated_at=tx.at,
+    )
+
+
+def _news_of_suspension(automation: Automation, run: Run) -> News:
+    about = f"{run.run_id}:{run.fence}"
     body = {"reason": automation.state_reason}
     return News(kind=NoticeKind.SUSPENDED, about=about, run_id=None, body=body)
 
 
-def _fault_of(run: Run, fault: Reason | None) -> FaultKind | None:
+def _fault_of(run: Run, cause: Reason | None) -> FaultKind | None:
+    """Return the set-up fault that a run ended with; an end that is none breaks the row."""
     if run.outcome in (Outcome.COMPLETED, Outcome.NO_CHANGE):
         return None
-    reason = fault or _reason(run.reason)
+    reason = cause or (None if run.reason is None else Reason(run.reason))
     return None if reason is None else suspend.kind_of(reason)
-
-
-def _reason(code: str | None) -> Reason | None:
-    return None if code is None else Reason(code)
 
 
 def _counted(automation: Automation, fault: FaultKind | None) -> Automation:
@@ -125,12 +132,6 @@ def _counted(automation: Automation, fault: FaultKind | None) -> Automation:
         fault_kind=None if fault is None else fault.value,
         fault_count=suspend.count(kind_before, automation.fault_count, fault),
     )
-
-
-def _is_suspended(automation: Automation) -> bool:
-    kind = None if automation.fault_kind is None else FaultKind(automation.fault_kind)
-    is_active = automation.state is AutomationState.ACTIVE
-    return is_active and suspend.decide(automation.fault_count, kind)
 
 
 def _automation(tx: Tx, automation_id: AutomationId) -> Automation:

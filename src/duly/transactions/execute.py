@@ -14,14 +14,12 @@ from duly.model.effect import Effect, Publication
 from duly.model.errors import LeaseLostError
 from duly.model.ids import RunId
 from duly.model.plan import Timing, Work
+from duly.model.reasons import Reason
 from duly.model.run import Artifact, Execution, LateReport, Run, RunPin, Snapshot
 from duly.model.states import ExecutionEvent, ExecutionState, RunEvent
 from duly.policy import lifecycle
 from duly.transactions.moves import Why, advanced, held, holder_of, known, move_held, scope_of
 from duly.transactions.plans import timing_of, work_of
-
-RESUMED: Final = "resumed"
-"""A run's reason from a person's resume to the next attempt's end."""
 
 _NEVER_STARTED: Final = frozenset({ExecutionState.INTENT, ExecutionState.NOT_STARTED_PROVEN})
 
@@ -69,8 +67,13 @@ def run_facts(tx: Tx, run_id: RunId) -> RunFacts:
         artifacts=tuple(tx.artifacts(run_id)),
         publications=tuple(tx.publications_of_run(run_id)),
         late_reports=tuple(tx.late_reports(run_id)),
-        is_vouched=run.reason == RESUMED,
+        is_vouched=is_vouched(run),
     )
+
+
+def is_vouched(run: Run) -> bool:
+    """Say whether a person let the run go on; that holds until the next attempt ends."""
+    return run.reason == Reason.RESUMED.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

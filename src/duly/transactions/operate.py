@@ -12,7 +12,6 @@ from duly.model.run import Run
 from duly.model.states import EffectEvent, EffectState, ErrorClass, Outcome, RunEvent, RunState
 from duly.policy import lifecycle
 from duly.policy.ending import Ending
-from duly.transactions.execute import RESUMED
 from duly.transactions.moves import Why, advanced, ended, known, move, scope_of
 
 _OPEN: Final = (EffectState.PENDING, EffectState.UNKNOWN)
@@ -108,8 +107,8 @@ def resume_run(tx: Tx, command: ResumeRun) -> Run:
     Raises IllegalMoveError for any other.
     """
     run = known(tx, command.run_id)
-    after = restarted(tx, run, RunEvent.RESUME, RESUMED)
-    why = Why(actor=command.actor, reason=RESUMED, detail={"note": command.reason})
+    after = restarted(tx, run, RunEvent.RESUME, Reason.RESUMED.value)
+    why = Why(actor=command.actor, reason=Reason.RESUMED.value, detail={"note": command.reason})
     resumed = move(tx, run, after, RunEvent.RESUME, why)
     tx.wake("ready")
     return resumed

@@ -44,7 +44,7 @@ def rescue(tx: Tx, command: Rescue) -> bool:
         return False
     if run.lease_until > tx.at:
         return False
-    _take_back(tx, run, Why(actor=command.actor, reason="lease_expired"))
+    _take_back(tx, run, Why(actor=command.actor, reason=Reason.LEASE_EXPIRED.value))
     return True
 
 
@@ -55,7 +55,7 @@ def rescue_orphans(tx: Tx, owner: str) -> int:
     """
     orphans = tx.held_runs(owner)
     for run in orphans:
-        _take_back(tx, run, Why(actor=f"owner:{owner}", reason="owner_dead"))
+        _take_back(tx, run, Why(actor=f"owner:{owner}", reason=Reason.OWNER_DEAD.value))
     return len(orphans)
 
 

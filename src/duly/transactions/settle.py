@@ -14,7 +14,7 @@ from duly.model.states import EffectState, ErrorClass, Grade, Outcome, RunEvent
 from duly.policy import lifecycle
 from duly.policy.ending import Ending
 from duly.transactions import alarm, late
-from duly.transactions.execute import RESUMED
+from duly.transactions.execute import is_vouched
 from duly.transactions.late import WRITES, LateReportOf
 from duly.transactions.moves import (
     NOTHING,
@@ -107,7 +107,7 @@ def _doubt(tx: Tx, run: Run) -> Reason | None:
     """Return why the ledger cannot let a run end clean."""
     if any(effect.state in _OPEN for effect in tx.effects_of_run(run.run_id)):
         return Reason.EFFECT_UNKNOWN
-    if run.reason != RESUMED and any(map(late.asks_for_review, tx.late_reports(run.run_id))):
+    if not is_vouched(run) and any(map(late.asks_for_review, tx.late_reports(run.run_id))):
         return Reason.LATE_REPORT
     return None
 

@@ -6,6 +6,7 @@ from typing import Final
 from duly.ledger.api.tx import Tx
 from duly.model.errors import DulyError, UnavailableError, VersionConflictError
 from duly.model.ids import AutomationId
+from duly.model.reasons import Reason
 from duly.model.states import AutomationState
 from duly.policy import lifecycle
 from duly.policy.lifecycle import AutomationEvent
@@ -14,10 +15,6 @@ from duly.recurrence.work import WorkBudgetExceededError
 from duly.transactions import alarm
 from duly.transactions.alarm import News
 from duly.transactions.plans import ZoneUnknownError
-
-ZONE_UNKNOWN: Final = "zone_unknown"
-RULE_TOO_COSTLY: Final = "rule_too_costly"
-ADMISSION_FAILED: Final = "admission_failed"
 
 _TEXT_CHARS_MAX: Final = 500
 
@@ -36,7 +33,7 @@ def suspend_failed(tx: Tx, failed: Failed) -> None:
     before = tx.automation(failed.automation_id)
     if before is None or before.state is not AutomationState.ACTIVE:
         return
-    reason = _code_of(failed.failure)
+    reason = _reason_of(failed.failure).value
     after = replace(
         before,
         state=lifecycle.advance_automation(before.state, AutomationEvent.SUSPEND),
@@ -75,11 +72,11 @@ _OWN: Final = (
 )
 
 
-def _code_of(failure: Exception) -> str:
+def _reason_of(failure: Exception) -> Reason:
     match failure:
         case ZoneUnknownError():
-            return ZONE_UNKNOWN
+            return Reason.ZONE_UNKNOWN
         case WorkBudgetExceededError():
-            return RULE_TOO_COSTLY
+            return Reason.RULE_TOO_COSTLY
         case _:
-            return ADMISSION_FAILED
+            return Reason.ADMISSION_FAILED
