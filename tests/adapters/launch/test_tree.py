@@ -12,6 +12,7 @@ import pytest
 
 from duly.adapters.launch import living, proof
 from duly.adapters.launch.events import Empty, Exited, LauncherLost, Signalled, Started
+from duly.adapters.launch.launch import Launchers
 from duly.adapters.launch.proof import Alive, Dead, Death, ExecutionFacts, Unprovable
 from tests.adapters.launch.nodes import TOKEN, End, python, request
 
@@ -220,12 +221,27 @@ def test_a_stopped_launcher_finishes_its_work_when_leftovers_are_killed(node_els
 
 
 def test_everybody_below_a_launcher_that_does_not_obey_is_killed_before_it(start, tmp_path):
-    node = start(python(tmp_path, textwrap.dedent(BARE)))
+    node = start(python(tmp_path, textwrap.dedent(BARE), record=tmp_path / "record"))
     end = End(int(node.until_output(b"\n")))
     facts = node.launched.facts  # the node's pipe stays open, so the launcher goes on
-    verdict = proof.kill_leftovers(facts)
-    assert isinstance(verdict, Dead | Unprovable)
+    assert isinstance(proof.kill_leftovers(facts), Dead)
     end.wait()
+
+
+def test_a_launcher_that_lives_is_no_orphan_and_its_tree_is_not_called_dead(
+    start, tmp_path, adopting
+):
+    node = start(request(tmp_path, "sleep", "1000"), adopting)
+    facts = node.until(Started).facts
+    assert adopting.prove_lost(facts) == Alive((facts.launcher_pid,))
+    assert living.find(facts.pid) is not None
+    os.kill(facts.launcher_pid, signal.SIGKILL)
+    node.until(LauncherLost)
+    assert adopting.prove_lost(facts) == Dead(Death.ADOPTED_AND_KILLED)
+
+
+def test_a_node_that_does_not_adopt_proves_nothing_of_orphans():
+    assert isinstance(Launchers().kill_orphans(), Unprovable)
 
 
 def test_another_boot_proves_death(tmp_path):

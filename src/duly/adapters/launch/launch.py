@@ -26,13 +26,15 @@ from duly.adapters.launch.events import (
     not_started,
     told,
 )
-from duly.adapters.launch.proof import Alive, Dead, Death, ExecutionFacts
+from duly.adapters.launch.proof import Alive, Dead, Death, ExecutionFacts, Unprovable, Verdict
 from duly.adapters.launch.request import TOKEN_VARIABLE, Launch, frame
 
-_LAUNCHER: Final = str(Path(__file__).with_name("launcher.py"))
+# As a module its bytecode is kept; as a script it would be compiled at every start, which costs as much as the rest.
+_CODE: Final = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main(*map(int, sys.argv[2:]))"
 _PYTHON: Final = os.path.realpath(sys.executable)  # not the venv's: with -I -S it needs no site
 _READ_BYTES: Final = 65_536
 _SET_CHILD_SUBREAPER: Final = 36
+_GET_CHILD_SUBREAPER: Final = 37
 _IDLE_ROUNDS_MAX: Final = 400
 _WAIT_MS: Final = 5
 
@@ -172,11 +174,20 @@ class Launchers:
                 os.close(record)
         return self._attach(request, launcher, pipes)
 
-    def kill_orphans(self) -> Dead | Alive:
-        """Kill and reap all that lost launchers left behind; Dead proves every lost tree dead.
+    def prove_lost(self, facts: ExecutionFacts) -> Verdict:
+        """Prove one tree dead whose launcher this node started and lost; a launcher that lives is reported alive."""
+        if facts.launcher_pid in self._known:
+            return Alive((facts.launcher_pid,))
+        return self.kill_orphans()
 
-        The proof holds only if `adopt_orphans` was called before the first launch. Blocks while they die.
+    def kill_orphans(self) -> Verdict:
+        """Kill and reap all that lost launchers left behind; Dead proves the tree of every lost launcher dead.
+
+        It says nothing of a launcher that lives. Unprovable unless `adopt_orphans` was called, which must be
+        before the first launch. Blocks while they die, at most a few seconds.
         """
+        if not _is_adopting():
+            return Unprovable("this node does not adopt what a lost launcher leaves")
         pause = select.poll()
         for _ in range(_IDLE_ROUNDS_MAX):
             while self._kill_and_reap():
@@ -272,6 +283,14 @@ class _Pipes:
             os.close(fd)
 
 
+def _is_adopting() -> bool:
+    if not living.IS_LINUX:
+        return False
+    answer = ctypes.c_int()
+    ctypes.CDLL(None).prctl(_GET_CHILD_SUBREAPER, ctypes.byref(answer), 0, 0, 0)
+    return bool(answer.value)
+
+
 def adopt_orphans() -> bool:
     """Make this program the one to whom descendants fall when their launcher is lost; False if it cannot be.
 
@@ -290,7 +309,7 @@ def _popen(request: Launch, pipes: _Pipes, record: int | None) -> subprocess.Pop
     given = (pipes.life[0], pipes.status[1], *(() if record is None else (record,)))
     numbers = (pipes.life[0], pipes.status[1], -1 if record is None else record)
     return subprocess.Popen(
-        [_PYTHON, "-I", "-S", _LAUNCHER, *map(str, numbers)],
+        [_PYTHON, "-I", "-S", "-c", _CODE, str(Path(__file__).parent), *map(str, numbers)],
         stdin=subprocess.DEVNULL,
         stdout=pipes.stdout[1],
         stderr=subprocess.STDOUT if pipes.stderr is None else pipes.stderr[1],

@@ -1,7 +1,7 @@
 """Runs one program: a session of its own, a subreaper above it, and a tree that dies with the node's pipe.
 
-Started as `python -I -S launcher.py LIFE STATUS RECORD` (descriptors; RECORD -1: none) with stdout and
-stderr of the program. The node writes one request into LIFE (`frame` in `launch.py`), then single-letter
+Started by `launch.py` with `python -I -S`, as `main(LIFE, STATUS, RECORD)` (descriptors; RECORD -1: none), with
+stdout and stderr of the program. The node writes one request into LIFE (`frame` in `launch.py`), then single-letter
 commands; its end closing means: kill the tree. Lines said on STATUS, and appended to RECORD:
 
     launcher PID TICKS       before anything is forked
@@ -333,7 +333,3 @@ def main(life: int, status: int, record: int) -> None:
         launcher.start(request)
         launcher.watch()
     launcher.kill_tree()
-
-
-if __name__ == "__main__":
-    main(*(int(argument) for argument in sys.argv[1:4]))

@@ -115,14 +115,7 @@ def kill_leftovers(facts: ExecutionFacts) -> Verdict:
     if launcher is not None:
         # A launcher that was stopped kills its tree itself once it goes on and sees the node's pipe closed.
         _signal_and_wait([launcher], number=signal.SIGCONT, wait_ms=_PATIENCE_MS)
-    for _ in range(_ROUNDS_MAX):
-        members = [one for one in _proven(facts) if launcher is None or one.pid != launcher.pid]
-        if not members:
-            break
-        _signal_and_wait(members)
-    else:
-        return prove_dead(facts)
-    if launcher is None:
+    if not _kill_below(facts, launcher) or launcher is None:
         return prove_dead(facts)
     # While the launcher lived nobody could leave its tree, so an empty tree under it is the whole proof.
     is_proof = _recorded(facts.launcher_pid, facts.launcher_ticks) is not None
@@ -131,6 +124,25 @@ def kill_leftovers(facts: ExecutionFacts) -> Verdict:
     return (
         Dead(Death.KILLED_UNDER_LAUNCHER) if is_proof and isinstance(after, Unprovable) else after
     )
+
+
+def _kill_below(facts: ExecutionFacts, launcher: Living | None) -> bool:
+    """Kill all but the launcher until two looks in a row find nobody living, and the same dead.
+
+    A look may miss one whose parent ends meanwhile; but that parent then waits, dead, for the launcher to reap it.
+    """
+    before: set[int] | None = None
+    for _ in range(_ROUNDS_MAX):
+        everyone = living.everybody()
+        members = _proven_among(tuple(one for one in everyone if not one.is_dead), facts)
+        spared = {launcher.pid} if launcher else set()
+        victims = [one for one in members if one.pid not in spared]
+        dead = {one.pid for one in living.below(spared, everyone) if one.is_dead}
+        if not victims and dead == before:
+            return True
+        before = dead
+        _signal_and_wait(victims)
+    return False
 
 
 def _restarted(then: str, here: str) -> Verdict | None:
@@ -166,10 +178,6 @@ def _recorded(pid: int | None, ticks: int | None) -> Living | None:
     """Return the living owner of the pid if it is the recorded one."""
     found = living.find(pid) if pid is not None else None
     return found if found and found.start_ticks == ticks and not found.is_dead else None
-
-
-def _proven(facts: ExecutionFacts) -> tuple[Living, ...]:
-    return _proven_among(tuple(one for one in living.everybody() if not one.is_dead), facts)
 
 
 def _proven_among(everyone: tuple[Living, ...], facts: ExecutionFacts) -> tuple[Living, ...]:
