@@ -34,7 +34,7 @@ $(STAMP): pyproject.toml requirements/dev.txt tools/find_python.sh
 	echo "$$sum" > $(STAMP)
 
 demo: setup ## watch the main job: done once, killed, recovered, asked again, not repeated
-	@$(BIN)/python examples/repo_digest/demo.py
+	@$(BIN)/python -m examples.repo_digest.demo
 
 test: setup ## run the tests but for the long ones
 	@$(BIN)/python -m pytest

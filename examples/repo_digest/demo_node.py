@@ -1,0 +1,137 @@
+"""What the demo stands on: its directory, a real node to start and kill, and the `duly` command."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+HERE: Final = Path(__file__).resolve().parent
+ROOT: Final = HERE.parents[1]
+PLACE: Final = Path(os.environ.get("DULY_DEMO_DIR") or ROOT).resolve() / ".duly-demo"
+HOME: Final = PLACE / "home"
+WORK: Final = PLACE / "work"
+HOLD: Final = PLACE / "hold"
+NODE_LOG: Final = PLACE / "node.log"
+WAIT_S: Final = 20.0
+DULY: Final = (sys.executable, "-m", "duly")
+ENVIRONMENT: Final = {
+    **{name: value for name, value in os.environ.items() if not name.startswith("DULY_")},
+    "DULY_HOME": str(HOME),
+    "DULY_TIMEZONE": "UTC",
+}
+
+
+class DemoError(Exception):
+    """A claim is not true, or something is missing; the text says what."""
+
+
+class Node:
+    """A real `duly serve`, started, killed and stopped by its process id."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._node: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> int:
+        """Start it, wait until it answers, and return its process id."""
+        seen = NODE_LOG.stat().st_size if NODE_LOG.exists() else 0
+        with NODE_LOG.open("ab") as log:
+            self._node = subprocess.Popen(
+                [*DULY, "serve", "--bind", "127.0.0.1:0"],
+                cwd=WORK,
+                env=ENVIRONMENT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        node = self._node
+        wait_for(
+            lambda: node.poll() is not None or b"http://" in NODE_LOG.read_bytes()[seen:],
+            "the node says its address",
+        )
+        if node.poll() is not None:
+            raise DemoError(f"the node did not start: {NODE_LOG.read_bytes()[seen:].decode()}")
+        return node.pid
+
+    def kill(self) -> None:
+        """End it with SIGKILL: it cannot tidy up or record anything."""
+        assert self._node is not None
+        self._node.send_signal(signal.SIGKILL)
+        self._node.wait()
+
+    def stop(self) -> None:
+        """End it, if it runs: first politely."""
+        if self._node is None or self._node.poll() is not None:
+            return
+        self._node.terminate()
+        try:
+            self._node.wait(WAIT_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+
+def duly(*arguments: str, exits: tuple[int, ...] = (0,)) -> Any:
+    """Carry out a command and return its JSON document; raise DemoError for another exit code."""
+    ended = subprocess.run(
+        [*DULY, *_json(arguments)],
+        cwd=WORK,
+        env=ENVIRONMENT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode not in exits:
+        command = " ".join(("duly", *arguments))
+        raise DemoError(f"`{command}` ended with {ended.returncode}: {ended.stderr.strip()}")
+    return json.loads(ended.stdout)
+
+
+def _json(arguments: tuple[str, ...]) -> list[str]:
+    """Put `--json` before the words of a command that is handed on as it is."""
+    place = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*arguments[:place], "--json", *arguments[place:]]
+
+
+def shown(*arguments: str) -> None:
+    """Carry out a command and let it print."""
+    print(f"\n$ duly {' '.join(arguments)}", flush=True)
+    subprocess.run([*DULY, *arguments], cwd=WORK, env=ENVIRONMENT, check=False)
+
+
+def wait_for(is_so: Callable[[], bool], words: str) -> None:
+    """Look again and again until it is so; raise DemoError when that takes too long."""
+    until = time.monotonic() + WAIT_S
+    while not is_so():
+        if time.monotonic() > until:
+            raise DemoError(f"waited {WAIT_S:.0f} s in vain until {words}")
+        time.sleep(0.05)
+
+
+def living(setting: str) -> list[int]:
+    """Return processes whose environment holds a setting; none where the system does not say."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            is_there = f"{setting}\0".encode() in place.read_bytes()
+        except OSError:
+            continue
+        if is_there:
+            found.append(int(place.parent.name))
+    return found
+
+
+def make_place() -> None:
+    """Make an empty directory for the demo. Raises DemoError when another one is at work in it."""
+    if others := living(f"DULY_HOME={HOME}"):
+        raise DemoError(f"another demo is at work in {PLACE}: process {others[0]}")
+    if PLACE.exists():
+        shutil.rmtree(PLACE)
+    WORK.mkdir(parents=True)
