@@ -1,0 +1,144 @@
+"""The data directory: where it is, what lies in it, and that nobody else can look inside."""
+
+import os
+import pwd
+import secrets
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from duly.model.errors import UnavailableError
+
+_PRIVATE: Final = 0o700
+_TOKEN_BYTES: Final = 32
+_ELSEWHERE: Final = "Make it a directory of this user, or point DULY_HOME elsewhere."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """The entries of one data directory (decision 0001, section 4); naming them creates nothing."""
+
+    root: Path
+
+    @property
+    def ledger(self) -> Path:
+        """The ledger file."""
+        return self.root / "ledger.db"
+
+    @property
+    def token(self) -> Path:
+        """The file that holds the bearer token."""
+        return self.root / "token"
+
+    @property
+    def config(self) -> Path:
+        """The configuration file, written by a person."""
+        return self.root / "config.toml"
+
+    @property
+    def bytes(self) -> Path:
+        """The content-addressed store."""
+        return self.root / "bytes"
+
+    @property
+    def logs(self) -> Path:
+        """Logs of the service and of living executions."""
+        return self.root / "logs"
+
+    @property
+    def backups(self) -> Path:
+        """Where backups go that name no other place."""
+        return self.root / "backups"
+
+
+def locate(flag: str | None, environ: Mapping[str, str]) -> Home:
+    """Return the data directory: `--home`, else DULY_HOME, else the platform's place for a user's data."""
+    named = flag or environ.get("DULY_HOME") or platformdirs.user_data_dir("duly", appauthor=False)
+    return Home(root=Path(os.path.abspath(Path(named).expanduser())))
+
+
+def examine(home: Home) -> None:
+    """Raise UnavailableError when something that is no usable directory stands there; nothing at all may."""
+    try:
+        is_directory = stat.S_ISDIR(home.root.stat().st_mode)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _unusable(home, error) from error
+    if not is_directory:
+        raise UnavailableError(f"{home.root} is no directory", fix=_ELSEWHERE)
+    if not os.access(home.root, os.R_OK | os.X_OK):
+        raise UnavailableError(f"{home.root} cannot be entered", fix=_ELSEWHERE)
+
+
+def prepare(home: Home) -> None:
+    """Create the directory and its token, for this user alone. Raises UnavailableError when that cannot be."""
+    try:
+        home.root.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        _own(home.root)
+        for place in (home.bytes, home.logs, home.backups):
+            place.mkdir(mode=_PRIVATE, exist_ok=True)
+        _make_token(home.token)
+    except OSError as error:
+        raise _unusable(home, error) from error
+
+
+def _unusable(home: Home, error: OSError) -> UnavailableError:
+    return UnavailableError(
+        f"the data directory {home.root} cannot be used ({error.strerror})", fix=_ELSEWHERE
+    )
+
+
+def read_token(home: Home) -> str:
+    """Return the bearer token. Raises UnavailableError when there is none, or it cannot be read."""
+    try:
+        return home.token.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnavailableError(
+            f"the token {home.token} cannot be read",
+            fix="Run this as the user who started the server.",
+        ) from error
+
+
+def _own(root: Path) -> None:
+    """Take others' access away where the directory was made by hand with too much of it."""
+    status = root.stat()
+    if status.st_uid != os.geteuid():
+        raise UnavailableError(
+            f"the data directory {root} belongs to another user (uid {status.st_uid})",
+            fix="Run this as that user, or point DULY_HOME elsewhere.",
+        )
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        root.chmod(_PRIVATE)
+
+
+def _make_token(path: Path) -> None:
+    """Put it in place whole: whoever finds the file finds a token in it."""
+    if path.exists():
+        return
+    draft = path.with_name(f"{path.name}.{os.getpid()}.new")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(descriptor, secrets.token_urlsafe(_TOKEN_BYTES).encode() + b"\n")
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+def user() -> str:
+    """Return who acts, as the audit names a person: the user of this process."""
+    uid = os.geteuid()
+    try:
+        return f"user:{pwd.getpwuid(uid).pw_name}"
+    except KeyError:
+        return f"user:{uid}"

@@ -1,0 +1,154 @@
+"""The unit that starts Duly when its user logs in: systemd on Linux, launchd on macOS."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from xml.sax.saxutils import escape
+
+from duly.model.errors import ConflictError, NotFoundError, UnavailableError
+
+NAME: Final = "duly"
+_LABEL: Final = "org.duly.duly"
+_COMMAND_S: Final = 30
+# A line by which we know a unit of ours again, so that nobody else's is overwritten or removed.
+_MARK: Final = "written by `duly service install`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A unit file, and the commands that bring it to life and end it."""
+
+    path: Path
+    text: str
+    start: tuple[tuple[str, ...], ...]
+    stop: tuple[tuple[str, ...], ...]
+
+
+def unit(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
+    """Return the unit of this platform for a data directory; programs are looked up in `search_path`."""
+    if sys.platform == "darwin":
+        return _launchd(home, argv, search_path)
+    return _systemd(home, argv, search_path)
+
+
+def install(wanted: Unit) -> list[str]:
+    """Write the unit and start it; return what was done and what could not be. Raises ConflictError."""
+    if wanted.path.exists() and _MARK not in wanted.path.read_text(encoding="utf-8"):
+        raise ConflictError(
+            f"{wanted.path} exists and was not written by Duly", fix="Move it away first."
+        )
+    try:
+        wanted.path.parent.mkdir(parents=True, exist_ok=True)
+        wanted.path.write_text(wanted.text, encoding="utf-8")
+    except OSError as error:
+        raise UnavailableError(
+            f"{wanted.path} cannot be written ({error.strerror})", fix="Correct its permissions."
+        ) from error
+    return [f"wrote {wanted.path}", *_all(wanted.start)]
+
+
+def remove(wanted: Unit) -> list[str]:
+    """End the service and remove its unit; return what was done. Raises NotFoundError, ConflictError."""
+    if not wanted.path.exists():
+        raise NotFoundError(f"there is no {wanted.path}", fix="Nothing to remove.")
+    if _MARK not in wanted.path.read_text(encoding="utf-8"):
+        raise ConflictError(f"{wanted.path} was not written by Duly", fix="Remove it yourself.")
+    done = _all(wanted.stop)
+    wanted.path.unlink()
+    return [*done, f"removed {wanted.path}"]
+
+
+def _all(commands: tuple[tuple[str, ...], ...]) -> list[str]:
+    return [_one(command) for command in commands]
+
+
+def _one(command: tuple[str, ...]) -> str:
+    shown = " ".join(command)
+    try:
+        ended = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_COMMAND_S
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"not done: {shown} ({error})"
+    why = ended.stderr.strip().splitlines()
+    return f"ran {shown}" if ended.returncode == 0 else f"not done: {shown} ({'; '.join(why)})"
+
+
+def _systemd(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    name = f"{NAME}.service"
+    text = f"""# {_MARK}
+[Unit]
+Description=Duly, unattended work done once for each window
+After=network.target
+
+[Service]
+Type=notify
+ExecStart={" ".join(_quoted(word).replace("$", "$$") for word in argv)}
+Environment={_quoted(f"DULY_HOME={home}")}
+Environment={_quoted(f"PATH={search_path}")}
+Restart=on-failure
+RestartSec=2
+TimeoutStopSec=90
+KillMode=mixed
+
+[Install]
+WantedBy=default.target
+"""
+    control = ("systemctl", "--user")
+    return Unit(
+        path=config / "systemd" / "user" / name,
+        text=text,
+        start=((*control, "daemon-reload"), (*control, "enable", "--now", name)),
+        stop=((*control, "disable", "--now", name),),
+    )
+
+
+def _quoted(word: str) -> str:
+    """Return a word as systemd reads it back whole. Variables are expanded in ExecStart only."""
+    plain = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{plain}"'
+
+
+def _launchd(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
+    words = "\n".join(f"    <string>{escape(word)}</string>" for word in argv)
+    path = Path.home() / "Library" / "LaunchAgents" / f"{_LABEL}.plist"
+    text = f"""<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<!-- {_MARK} -->
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>{_LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+{words}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>DULY_HOME</key>
+    <string>{escape(str(home))}</string>
+    <key>PATH</key>
+    <string>{escape(search_path)}</string>
+  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ProcessType</key>
+  <string>Background</string>
+</dict>
+</plist>
+"""
+    return Unit(
+        path=path,
+        text=text,
+        start=(("launchctl", "load", "-w", str(path)),),
+        stop=(("launchctl", "unload", "-w", str(path)),),
+    )

@@ -1,0 +1,503 @@
+"""Entry point and composition root: the only place that chooses store, adapters and threads.
+
+Imports stand in functions here, so that `duly --help` loads none of what it does not need.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from duly.adapters.config import Configuration
+    from duly.adapters.zones import Zones
+    from duly.engine.settings import Settings
+    from duly.interfaces.cli.front import AtWork, ServeOptions
+    from duly.interfaces.cli.node import NodeParts
+    from duly.interfaces.http.gate import Gate
+    from duly.interfaces.http.server import Server
+    from duly.ledger.api.core import Ledger
+    from duly.ledger.api.tx import Tx
+    from duly.ledger.sqlite.ledger import SqliteLedger
+    from duly.ledger.sqlite.owner import Owner, OwnerFacts
+    from duly.model.instant import Instant
+    from duly.model.records import Node as NodeRow
+    from duly.service.desk import AuditReport, Desk, Finding
+
+# Another short command may hold the lock for a moment, and a server may be starting.
+_TRIES: Final = 20
+_TRY_S: Final = 0.25
+
+
+def main() -> int:
+    """Carry out the command line of this process; return its exit code."""
+    from duly.interfaces.cli.root import run
+
+    return run(sys.argv[1:], FrontDoor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owned:
+    """The data directory while this process owns it."""
+
+    ledger: SqliteLedger
+    owner: Owner
+
+
+class FrontDoor:
+    """The service as interfaces see it: one data directory, asked here or through the server that owns it."""
+
+    def __init__(self, home_flag: str | None) -> None:
+        """Find the directory; nothing is created or read yet."""
+        from duly.adapters import home
+
+        self.place = home.locate(home_flag, os.environ)
+        self.home: Path = self.place.root
+
+    # ---- what is configured ----
+    @cached_property
+    def configuration(self) -> Configuration:
+        """What flags, environment and file say."""
+        from duly.adapters import config
+
+        return config.read({}, os.environ, self.place.config, _setting_names())
+
+    @cached_property
+    def settings(self) -> Settings:
+        """How the engine behaves."""
+        from duly.engine.settings import Settings
+
+        return Settings.from_texts(self.configuration.only(_setting_names()))
+
+    @cached_property
+    def zones(self) -> Zones:
+        """Zones of the pinned tzdata package."""
+        from duly.adapters.zones import Zones
+
+        return Zones()
+
+    def is_anybody_told(self) -> bool:
+        """Say whether somebody is told of failures where a definition names nobody."""
+        found = self.configuration
+        return bool(found.text("notify") or found.words("notify_command"))
+
+    # ---- operations ----
+    def ask(self, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Carry out an operation: a query on a reader, a command by the server or under the owner lock."""
+        from duly.adapters import home
+        from duly.service.operations import REGISTRY
+
+        home.examine(self.place)
+        if not REGISTRY.find(name).changes:
+            with self._reading() as ledger:
+                return self.carry_out(ledger, name, body)
+        with self._owning() as owned:
+            if isinstance(owned, str):
+                return self._ask_server(owned, name, body)
+            return self.carry_out(owned.ledger, name, body)
+
+    def carry_out(self, ledger: Ledger, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Carry out an operation on a ledger that is open."""
+        from duly.service.operations import REGISTRY
+
+        answer = REGISTRY.find(name).carry_out(self._desk(ledger), body)
+        found: dict[str, Any] = answer.model_dump(mode="json")
+        return found
+
+    def _ask_server(self, url: str, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        from duly.adapters import home, remote
+
+        return remote.ask(url, home.read_token(self.place), name, body)
+
+    def _desk(self, ledger: Ledger) -> Desk:
+        from duly.adapters import clock, home, identity
+        from duly.adapters.files.bytes_store import BytesStore
+        from duly.service.desk import Desk
+
+        return Desk(
+            ledger=ledger,
+            home=self.home,
+            clock=clock.wall,
+            zones=self.zones,
+            bytes=BytesStore(self.place.bytes),
+            premises=_Premises(self),
+            new_id=identity.new_id,
+            actor=home.user(),
+            tolerance_us=self.settings.late_us_max,
+            tolerance_us_min=self.settings.scan_wake_us_max,
+        )
+
+    # ---- the ledger ----
+    @contextmanager
+    def _reading(self) -> Iterator[Ledger]:
+        """Open the ledger to look; where there is none yet, an empty one elsewhere answers."""
+        from duly.adapters import clock
+        from duly.ledger.sqlite.reader_ledger import SqliteReader
+        from duly.ledger.verbs import Verbs
+
+        if not os.path.lexists(self.place.ledger):
+            with _nothing_yet() as ledger:
+                yield ledger
+            return
+        reader = SqliteReader(self.place.ledger, clock.wall, Verbs)
+        try:
+            yield reader
+        finally:
+            reader.close()
+
+    @contextmanager
+    def _owning(self) -> Iterator[Owned | str]:
+        """Own the directory and open its ledger; or answer the address of the server that owns it."""
+        from duly.adapters import home
+
+        if (url := self.url()) is not None:
+            yield url
+            return
+        home.prepare(self.place)
+        owner = self._acquire()
+        if isinstance(owner, str):
+            yield owner
+            return
+        with owner, self._writing() as ledger:
+            yield Owned(ledger=ledger, owner=owner)
+
+    def _acquire(self) -> Owner | str:
+        """Own the directory, after whoever owns it for a moment. Raises OwnerConflictError, naming the owner."""
+        from duly.ledger.sqlite import owner
+        from duly.model.errors import OwnerConflictError
+
+        for left in reversed(range(_TRIES)):
+            try:
+                return owner.acquire(self.home, self.facts(""), _TRY_S)
+            except OwnerConflictError:
+                if (url := self.url()) is not None:
+                    return url
+                if not left:
+                    raise
+        raise AssertionError("the last try answers or raises")
+
+    @contextmanager
+    def _writing(self) -> Iterator[SqliteLedger]:
+        from duly.adapters import clock
+        from duly.ledger.sqlite.ledger import SqliteLedger
+        from duly.ledger.verbs import Verbs
+
+        ledger = SqliteLedger(self.place.ledger, clock.wall, Verbs, on_death=_ledger_died)
+        try:
+            self._make_workspace(ledger)
+            yield ledger
+        finally:
+            ledger.close()
+
+    def _make_workspace(self, ledger: SqliteLedger) -> None:
+        """At the first start of all, take the zone that is configured, or the host's. Raises ValidationError."""
+        from duly.adapters import home
+        from duly.service.desk import WORKSPACE
+        from duly.transactions.nodes import InitWorkspace, init_workspace
+
+        if ledger.read(_workspace_zone, WORKSPACE) is not None:
+            return
+        command = InitWorkspace(workspace_id=WORKSPACE, zone=self._first_zone(), actor=home.user())
+        ledger.write(init_workspace, command)
+
+    def _first_zone(self) -> str:
+        from duly.adapters.zones import host_zone_name
+        from duly.model.errors import Fault, ValidationError
+
+        pointer = "/timezone"
+        name = self.configuration.text("timezone") or host_zone_name()
+        if name is not None:
+            return self.zones.load(name, pointer=pointer).name
+        fault = Fault(
+            pointer=pointer,
+            message="this host does not say its time zone",
+            fix='set DULY_TIMEZONE, or timezone = "Europe/Berlin" in config.toml',
+        )
+        raise ValidationError([fault])
+
+    # ---- the owner ----
+    def facts(self, url: str) -> OwnerFacts:
+        """Return what this process tells about itself while it owns the directory."""
+        import duly
+        from duly.adapters import clock
+        from duly.adapters.launch import living
+        from duly.ledger.sqlite.owner import OwnerFacts
+
+        return OwnerFacts(
+            pid=os.getpid(),
+            start_ticks=living.start_ticks(os.getpid()),
+            boot_id=living.boot_id(),
+            host=os.uname().nodename,
+            url=url,
+            started_at=clock.wall(),
+            version=duly.__version__,
+        )
+
+    def url(self) -> str | None:
+        """Return the address of the server that owns the directory; None when none does."""
+        from duly.ledger.sqlite import owner
+
+        found = owner.read_owner(self.home)
+        return found.url or None if found is not None else None
+
+    def is_served(self) -> bool:
+        """Say whether a process that works owns the data directory."""
+        from duly.ledger.sqlite import owner
+
+        return owner.read_owner(self.home) is not None
+
+    def owner(self) -> str | None:
+        """Say who owns the directory, in words; None: nobody."""
+        from duly.ledger.sqlite import owner
+
+        found = owner.read_owner(self.home)
+        if found is None:
+            return None
+        return f"process {found.pid} runs" + (f" at {found.url}" if found.url else "")
+
+    def last_scan(self) -> Instant | None:
+        """Return when the newest node scanned last."""
+        with self._reading() as ledger:
+            newest = ledger.read(_newest_nodes, 1)
+            return newest[0].scanned_at if newest else None
+
+    def workspace_zone(self) -> str | None:
+        """Return the zone of the workspace, once there is one."""
+        from duly.service.desk import WORKSPACE
+
+        with self._reading() as ledger:
+            return ledger.read(_workspace_zone, WORKSPACE)
+
+    # ---- work ----
+    @contextmanager
+    def at_work(self) -> Iterator[AtWork]:
+        """Have a place that works: the server, or else an engine in this process, under the owner lock."""
+        from duly.interfaces.cli import node
+
+        with self._owning() as owned:
+            if isinstance(owned, str):
+                yield node.There(self)
+                return
+            with node.working(self.parts(owned.ledger)) as engine:
+                yield node.Here(engine, partial(self.carry_out, owned.ledger))
+
+    def tick(self) -> bool:
+        """Answer what is due and settle it, once; False: a server owns the directory and does so itself."""
+        from duly.interfaces.cli import node
+
+        with self._owning() as owned:
+            if isinstance(owned, str):
+                return False
+            with node.working(self.parts(owned.ledger)) as engine:
+                return engine.wait_idle(node.FOREVER_US)
+
+    def serve(self, options: ServeOptions) -> int:
+        """Work until told to stop. Raises OwnerConflictError, naming the process that serves already."""
+        from duly.adapters import home
+        from duly.interfaces.cli import node
+        from duly.interfaces.http import server
+        from duly.ledger.sqlite import owner
+
+        home.examine(self.place)
+        home.prepare(self.place)
+        bind = options.bind or self.configuration.text("bind") or ""
+        may_leave = self.configuration.text("beyond_loopback") == "yes"
+        binding = server.parse(bind, may_leave_loopback=may_leave)
+        held = self._acquire()
+        if isinstance(held, str):
+            # The store words the refusal, and names who serves.
+            held = owner.acquire(self.home, self.facts(""))
+        with held, self._writing() as ledger:
+            listening = server.Server(binding) if options.has_http else None
+            parts = self.parts(ledger)
+            front = _Listening(self, ledger, listening)
+            return node.serve(parts, front, lambda url: held.publish(self.facts(url)))
+
+    def parts(self, ledger: SqliteLedger) -> NodeParts:
+        """Return what a node in this process is made of."""
+        from duly.interfaces.cli.node import NodeParts
+
+        return NodeParts(
+            home=self.home,
+            logs=self.place.logs,
+            ledger=ledger,
+            is_low_on_space=lambda: ledger.is_low_on_space,
+            settings=self.settings,
+            zones=self.zones,
+            notify_url=self.configuration.text("notify"),
+            notify_argv=self.configuration.words("notify_command"),
+        )
+
+    def gate(self) -> Gate:
+        """Return the rules by which the server lets requests in."""
+        from duly.adapters import home
+        from duly.interfaces.http.gate import Gate
+
+        names = self.configuration.words("allowed_hosts")
+        return Gate(
+            token=home.read_token(self.place), hosts=frozenset(name.lower() for name in names)
+        )
+
+    # ---- the rest ----
+    def rest(self) -> None:
+        """Wait a moment before looking again."""
+        from duly.interfaces.cli import node
+
+        node.rest()
+
+    def keep_traceback(self, error: BaseException) -> Path | None:
+        """Write down how an unexpected error came about, where there is a data directory."""
+        from duly.adapters import service_log
+
+        return service_log.keep_traceback(self.place.logs, error) if self.home.is_dir() else None
+
+
+def _setting_names() -> list[str]:
+    import dataclasses
+
+    from duly.engine.settings import Settings, written
+
+    return [written(one.name) for one in dataclasses.fields(Settings)]
+
+
+def _workspace_zone(tx: Tx, workspace_id: str) -> str | None:
+    found = tx.workspace(workspace_id)
+    return None if found is None else found.zone
+
+
+def _newest_nodes(tx: Tx, count: int) -> list[NodeRow]:
+    return tx.nodes(count)
+
+
+@contextmanager
+def _nothing_yet() -> Iterator[Ledger]:
+    """Open an empty ledger that is gone afterwards, so that looking creates nothing."""
+    import tempfile
+    from pathlib import Path
+
+    from duly.adapters import clock
+    from duly.ledger.sqlite.ledger import SqliteLedger
+    from duly.ledger.verbs import Verbs
+
+    with tempfile.TemporaryDirectory(prefix="duly-") as directory:
+        ledger = SqliteLedger(Path(directory) / "ledger.db", clock.wall, Verbs)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+
+def _ledger_died(cause: BaseException) -> None:
+    from duly.interfaces.cli import node
+
+    node.give_up(f"the ledger cannot be written any more ({cause!r}); it has to be opened anew")
+
+
+class _Listening:
+    """The HTTP server of a node, or its absence."""
+
+    def __init__(self, front: FrontDoor, ledger: SqliteLedger, server: Server | None) -> None:
+        self._front, self._ledger, self._server = front, ledger, server
+        self.url = "" if server is None else server.url
+
+    def start(self, complaint: Callable[[], str | None]) -> None:
+        """Answer requests, where there is a server."""
+        from duly.interfaces.http.application import Served
+
+        if self._server is not None:
+            self._server.start(
+                Served(
+                    ask=partial(self._front.carry_out, self._ledger),
+                    complaint=complaint,
+                    gate=self._front.gate(),
+                )
+            )
+
+    def stop(self) -> None:
+        """Answer no more."""
+        if self._server is not None:
+            self._server.stop()
+
+
+class _Premises:
+    """What only whoever sees the data directory can do with it."""
+
+    def __init__(self, front: FrontDoor) -> None:
+        self._front = front
+
+    def examine(self) -> Sequence[Finding]:
+        """Look at the machine, the configuration, the data directory and its owner."""
+        from duly.adapters import machine
+        from duly.service.desk import Finding
+
+        front = self._front
+        seen = front.last_scan()
+        looks = [
+            *machine.look(front.place, front.zones.version),
+            machine.look_at_zone(front.workspace_zone()),
+            machine.look_at_scans(front.owner(), seen, front.settings.scan_wake_us_max),
+            machine.look_at_notices(front.is_anybody_told()),
+            machine.look_at_names(front.configuration.unknown),
+        ]
+        return [
+            Finding(name=one.name, is_good=one.is_good, message=one.message, fix=one.fix)
+            for one in looks
+        ]
+
+    def check_ledger(self) -> Sequence[Finding]:
+        """Look through the whole ledger."""
+        from duly.ledger.sqlite import check
+        from duly.service.desk import Finding
+
+        if not self._has_ledger():
+            return [Finding(name="ledger", is_good=True, message="there is none yet")]
+        faults = check.check(self._front.place.ledger).faults
+        if not faults:
+            return [Finding(name="ledger", is_good=True, message="sound")]
+        fix = "Stop Duly and restore a backup."
+        return [Finding(name="ledger", is_good=False, message=fault, fix=fix) for fault in faults]
+
+    def _has_ledger(self) -> bool:
+        return os.path.lexists(self._front.place.ledger)
+
+    def backup(self, target: Path) -> None:
+        """Copy the ledger to a new file."""
+        from duly.ledger.sqlite.backup import backup
+
+        backup(self._front.place.ledger, target)
+
+    def verify_audit(self, anchors: Mapping[str, tuple[int, str]]) -> AuditReport:
+        """Follow every audit chain; each anchored head must still be in its chain."""
+        from duly.ledger.audit_chain import Head
+        from duly.ledger.sqlite import check
+        from duly.service.desk import AuditReport
+
+        if not self._has_ledger():
+            return AuditReport(is_intact=not anchors, scopes=0, events=0, broken=(), heads={})
+        kept = {scope: Head(seq, hash_) for scope, (seq, hash_) in anchors.items()}
+        report = check.check(self._front.place.ledger, kept)
+        broken = tuple(fault for fault in report.faults if fault.startswith("audit chain"))
+        return AuditReport(
+            is_intact=not broken,
+            scopes=len(report.heads),
+            events=sum(head.seq for head in report.heads.values()),
+            broken=broken,
+            heads={scope: (head.seq, head.hash) for scope, head in report.heads.items()},
+        )
+
+    def live_log(self, token: str, offset: int, bytes_max: int) -> bytes | None:
+        """Return a part of the log of a program that still runs; None: there is none."""
+        path = self._front.home / "logs" / f"{token}.log"
+        try:
+            with path.open("rb") as file:
+                file.seek(offset)
+                return file.read(bytes_max)
+        except FileNotFoundError:
+            return None

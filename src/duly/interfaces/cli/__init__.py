@@ -1,0 +1,1 @@
+"""The command line: parses, asks an operation, prints its answer; decides nothing."""

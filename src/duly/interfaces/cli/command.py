@@ -1,0 +1,39 @@
+"""What every command has: the front door, `--json`, and errors told in one way."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from duly.interfaces.cli import codes, printing
+from duly.interfaces.cli.front import Front
+from duly.model.errors import DulyError
+
+CommandFunction = Callable[..., int | None]
+
+
+def command(name: str) -> Callable[[CommandFunction], click.Command]:
+    """Make a command of a function `(front, as_json, …) -> exit code or None`."""
+
+    def decorate(function: CommandFunction) -> click.Command:
+        def guarded(front: Front, /, as_json: bool, **given: Any) -> int:
+            try:
+                return int(function(front, as_json, **given) or 0)
+            except DulyError as error:
+                return told(error, as_json, str(given.get("file") or ""))
+
+        # click reads help and the options that were declared so far from the function.
+        functools.update_wrapper(guarded, function)
+        with_json = click.option("--json", "as_json", is_flag=True, help="one JSON document")
+        return click.command(name)(with_json(click.pass_obj(guarded)))
+
+    return decorate
+
+
+def told(error: DulyError, as_json: bool, file: str) -> int:
+    """Tell an error and return its exit code; `file` is where the faults stand."""
+    printing.complain(error, file)
+    if as_json:
+        printing.document(printing.problem(error))
+    return codes.of_error(error.code)

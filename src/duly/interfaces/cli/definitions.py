@@ -1,0 +1,188 @@
+"""`duly init`, `diff`, `apply`, `export`, `automation create`: definitions in files."""
+
+import json
+import os
+import sys
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import yaml
+
+from duly.interfaces.cli.automations import SLOT_COLUMNS, slot_rows
+from duly.interfaces.cli.command import command
+from duly.interfaces.cli.front import Answer, Front
+from duly.interfaces.cli.printing import data, document, one_line, say, table
+from duly.interfaces.cli.templates import SCHEMA_FILE, TEMPLATES
+from duly.model.errors import ConflictError, Fault, UnavailableError, ValidationError
+
+FILE: Final = "duly.yaml"
+_FILE_MODE_NEW: Final = "x"
+
+in_file = click.option(
+    "-f",
+    "--file",
+    "file",
+    type=click.Path(path_type=Path, allow_dash=True),
+    default=FILE,
+    show_default=True,
+    help="`-` reads standard input",
+)
+_key_option = click.option(
+    "--idempotency-key", metavar="KEY", help="a creation sent twice with it happens once"
+)
+
+
+@command("init")
+@click.option("--template", type=click.Choice(list(TEMPLATES)), default="command")
+@click.option("-f", "--file", "file", type=click.Path(path_type=Path), default=FILE)
+def init(front: Front, as_json: bool, template: str, file: Path) -> None:
+    """Write a definition to start from, and the schema by which an editor completes and checks it."""
+    schema = file.parent / SCHEMA_FILE
+    text = json.dumps(_schema(front), indent=2) + "\n"
+    _write(file, TEMPLATES[template], _FILE_MODE_NEW)
+    _write(schema, text, "w")
+    if as_json:
+        document({"file": str(file), "schema": str(schema), "template": template})
+        return
+    data(str(file))
+    say(f"edit it, then: duly apply -f {file}")
+
+
+def _schema(front: Front) -> Any:
+    return front.ask("schema.show", {})["json_schema"]
+
+
+def _write(path: Path, text: str, mode: str) -> None:
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise ConflictError(f"{path} exists already", fix="Choose another -f.") from None
+    except OSError as error:
+        raise UnavailableError(
+            f"{path} cannot be written ({error.strerror})", fix="Choose another -f."
+        ) from error
+
+
+@command("apply")
+@in_file
+@_key_option
+@click.option("--dry-run", is_flag=True, help="show what would happen")
+def apply(
+    front: Front, as_json: bool, file: Path, idempotency_key: str | None, dry_run: bool
+) -> None:
+    """Create or revise automations, all or none; shows the next slots before and after."""
+    _send(front, as_json, _body(file, idempotency_key, is_dry_run=dry_run), _tell)
+
+
+@command("create")
+@in_file
+@_key_option
+def create(front: Front, as_json: bool, file: Path, idempotency_key: str | None) -> None:
+    """Create automations from a file; refused if one of that name exists."""
+    _send(front, as_json, _body(file, idempotency_key or uuid.uuid4().hex, is_dry_run=False), _tell)
+
+
+@command("diff")
+@in_file
+def diff(front: Front, as_json: bool, file: Path) -> None:
+    """Show what `apply` would change; nothing is changed."""
+    _send(front, as_json, _body(file, None, is_dry_run=True), _tell_difference)
+
+
+def _body(file: Path, key: str | None, *, is_dry_run: bool) -> dict[str, Any]:
+    return {
+        "source": _read(file),
+        "base": str(Path.cwd() if str(file) == "-" else Path(os.path.abspath(file)).parent),
+        "path": os.environ.get("PATH", os.defpath),
+        "idempotency_key": key,
+        "is_dry_run": is_dry_run,
+    }
+
+
+def _read(file: Path) -> str:
+    try:
+        found = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        return found.decode()
+    except UnicodeDecodeError:
+        fault = Fault(pointer="", message="not UTF-8 text", fix="save it as UTF-8", line=1)
+    except OSError as error:
+        fix = "write one with `duly init`, or name it with -f"
+        fault = Fault(pointer="", message=f"cannot be read ({error.strerror})", fix=fix)
+    raise ValidationError([fault])
+
+
+def _send(
+    front: Front, as_json: bool, body: dict[str, Any], tell: Callable[[Front, Answer], None]
+) -> None:
+    answer = front.ask("automation.apply", body)
+    if as_json:
+        document(answer)
+        return
+    for result in answer["results"]:
+        tell(front, result)
+
+
+def _tell_difference(_: Front, result: Answer) -> None:
+    say(f"{result['job_key']}: {_would(result['verdict'])}")
+    if result["difference"]:
+        data(result["difference"].rstrip())
+
+
+def _would(verdict: str) -> str:
+    return {"created": "would be created", "revised": "would be revised"}.get(verdict, verdict)
+
+
+def _tell(front: Front, result: Answer) -> None:
+    data(f"{one_line(result['job_key'])}: {result['verdict']}, revision {result['revision']}")
+    if result["verdict"] == "revised":
+        _slots("slots before", result["next_before"])
+        _slots("slots after", result["next_after"])
+    else:
+        _slots(f"next slots ({result['timezone']})", result["next_after"])
+    tell_warnings(front, result)
+
+
+def _slots(title: str, slots: list[dict[str, Any]]) -> None:
+    data(f"{title}:" if slots else f"{title}: none")
+    if slots:
+        table(slot_rows(slots), SLOT_COLUMNS)
+
+
+def tell_warnings(front: Front, result: Answer) -> None:
+    """Print on stderr what will surprise, and that nobody is told of failures where that is so."""
+    for warning in result["warnings"]:
+        fix = f" — {warning['fix']}" if warning["fix"] else ""
+        say(f"warning: {warning['pointer']}: {warning['message']}{fix}")
+    if any("/notify" in warning["pointer"] for warning in result["warnings"]):
+        return
+    if not result.get("tells_somebody", True) and not front.is_anybody_told():
+        say(NOBODY)
+
+
+NOBODY: Final = (
+    "warning: nobody is told when it fails or is missed — set notify.command in the definition, "
+    "or DULY_NOTIFY to a URL"
+)
+
+
+@command("export")
+@click.argument("keys", nargs=-1, required=True, metavar="KEY...")
+@click.option("-f", "--file", "file", type=click.Path(path_type=Path), help="default: stdout")
+def export(front: Front, as_json: bool, keys: tuple[str, ...], file: Path | None) -> None:
+    """Print definitions as they were written, in the form that `apply` takes."""
+    found = [front.ask("automation.export", {"job_key": key}) for key in keys]
+    if as_json:
+        document({"definitions": found})
+        return
+    text = "---\n".join(
+        yaml.safe_dump(one["definition"], sort_keys=False, width=100) for one in found
+    )
+    if file is None:
+        data(text.rstrip())
+        return
+    _write(file, text, _FILE_MODE_NEW)
+    say(f"wrote {file}")

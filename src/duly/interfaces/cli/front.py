@@ -1,0 +1,69 @@
+"""What the composition root gives the command line: operations by name, wherever they are carried out."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """How to serve: None leaves an address to the configuration."""
+
+    bind: str | None
+    has_http: bool
+
+
+class AtWork(Protocol):
+    """A place where what is admitted is also worked on: a running server, or this process for a while."""
+
+    is_here: bool
+
+    def ask(self, name: str, body: Mapping[str, Any]) -> Answer:
+        """Carry out an operation."""
+        ...
+
+    def wait_settled(self, run_id: str, occurrence_key: str, timeout_s: float) -> bool:
+        """Wait until the run is over and the occurrence has its verdict; False: it was not in time."""
+        ...
+
+
+class Front(Protocol):
+    """The service as the command line sees it."""
+
+    home: Path
+
+    def ask(self, name: str, body: Mapping[str, Any]) -> Answer:
+        """Carry out an operation: here, or by the server that owns the data directory."""
+        ...
+
+    def is_served(self) -> bool:
+        """Say whether a server owns the data directory, so that what is admitted is also worked on."""
+        ...
+
+    def is_anybody_told(self) -> bool:
+        """Say whether somebody is told of failures where a definition names nobody."""
+        ...
+
+    def at_work(self) -> AbstractContextManager[AtWork]:
+        """Have a place that works: the server, or else an engine in this process, under the owner lock."""
+        ...
+
+    def serve(self, options: ServeOptions) -> int:
+        """Work until told to stop; return the exit code."""
+        ...
+
+    def tick(self) -> bool:
+        """Answer what is due and settle it, once; False: a server owns the directory and does so itself."""
+        ...
+
+    def rest(self) -> None:
+        """Wait a moment before looking again."""
+        ...
+
+    def keep_traceback(self, error: BaseException) -> Path | None:
+        """Write down how an unexpected error came about."""
+        ...

@@ -1,0 +1,97 @@
+"""`duly status`, `explain`, `logs`, `doctor`: what is, and why."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+
+from duly.interfaces.cli.codes import Exit
+from duly.interfaces.cli.command import command
+from duly.interfaces.cli.front import Answer, Front
+from duly.interfaces.cli.printing import clean, data, document, one_line, say
+
+_RUN_PREFIX: Final = "r_"
+
+
+@command("status")
+def status(front: Front, as_json: bool) -> None:
+    """Say in ten lines what ran, what did not and why, and what needs you."""
+    answer = front.ask("status", {})
+    if as_json:
+        document(answer)
+        return
+    for line in answer["lines"]:
+        data(line)
+    if not front.is_served():
+        say("no server runs: start one with `duly serve`, or `duly service install`")
+
+
+@command("explain")
+@click.argument("key")
+@click.option("--at", metavar="TIME", help="2026-09-16T09:00, read in its zone; default: now")
+def explain(front: Front, as_json: bool, key: str, at: str | None) -> None:
+    """Say why an automation ran, did not run, or will."""
+    answer = front.ask("explain", {"job_key": key, "at": at})
+    if as_json:
+        document(answer)
+        return
+    for sentence in answer["sentences"]:
+        data(sentence)
+
+
+@command("logs")
+@click.argument("target", metavar="KEY|RUN")
+@click.option("-f", "--follow", is_flag=True, help="until the program is over")
+@click.option("--part", help="precheck, agent or verify; default: the newest")
+def logs(front: Front, as_json: bool, target: str, follow: bool, part: str | None) -> None:
+    """Print what a run's program printed; of an automation, its newest run's."""
+    named = "run_id" if target.startswith(_RUN_PREFIX) else "job_key"
+    wish = {named: target} | ({"part": part} if part else {})
+    answer = front.ask("logs.read", wish)
+    if as_json:
+        document(_whole(front, wish, answer))
+        return
+    _print(answer)
+    while not answer["is_final"] or answer["text"]:
+        if not answer["text"]:
+            if not follow:
+                return
+            front.rest()
+        # The run is named by now, so that a newer one does not slip in.
+        wish = {"run_id": answer["run_id"], "part": answer["part"]}
+        answer = front.ask("logs.read", {**wish, "offset": answer["next_offset"]})
+        _print(answer)
+
+
+def _whole(front: Front, wish: Mapping[str, Any], answer: Answer) -> Answer:
+    text = answer["text"]
+    while answer["text"]:
+        answer = front.ask("logs.read", {**wish, "offset": answer["next_offset"]})
+        text += answer["text"]
+    return {**answer, "text": text}
+
+
+def _print(answer: Answer) -> None:
+    text = answer["text"]
+    # Whoever keeps it in a file gets what was printed; a terminal would obey it.
+    click.echo(clean(text) if sys.stdout.isatty() else text, nl=False)
+
+
+@command("doctor")
+def doctor(front: Front, as_json: bool) -> int:
+    """Find out what is wrong with this installation, and what mends it."""
+    answer = front.ask("doctor", {})
+    if as_json:
+        document(answer)
+    else:
+        for check in answer["checks"]:
+            data(finding_line(check))
+    return Exit.OK if answer["is_good"] else Exit.CONFLICT
+
+
+def finding_line(check: Mapping[str, Any]) -> str:
+    """Return one line for one thing that was looked at, with what mends it."""
+    fix = f" — {one_line(check['fix'])}" if check["fix"] and not check["is_good"] else ""
+    mark = "ok  " if check["is_good"] else "FAIL"
+    return f"{mark}  {check['name']}: {one_line(check['message'])}{fix}"

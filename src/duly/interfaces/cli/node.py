@@ -1,0 +1,275 @@
+"""A node in this process: its engine, its signals, its log, from start to drain."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from duly.adapters import clock, identity, service_log, supervision
+from duly.adapters.clock import SystemClock
+from duly.adapters.files.bytes_store import BytesStore
+from duly.adapters.launch import launch, living
+from duly.adapters.launch.launch import Launchers
+from duly.adapters.launch.log import LogLimits
+from duly.adapters.work.layout import Workshop
+from duly.adapters.work.performers import performers
+from duly.adapters.zones import Zones
+from duly.engine.driver import Death
+from duly.engine.node import Host, Node, TellBy
+from duly.engine.runner.loop import runner
+from duly.engine.service import Engine, EngineParts
+from duly.engine.settings import Settings
+from duly.interfaces.cli.codes import Exit
+from duly.interfaces.cli.front import Answer, Front
+from duly.interfaces.cli.printing import say
+from duly.ledger.api.core import Ledger
+from duly.ledger.api.tx import Tx
+from duly.model.errors import UnavailableError
+from duly.model.ids import RunId
+from duly.model.states import Disposition
+from duly.service.views import status_of
+
+FOREVER_US: Final = 10 * 365 * 86_400 * 1_000_000
+LOOK_AGAIN_S: Final = 0.3
+_LIVE: Final = frozenset({"running", "waiting"})
+_KEYS: Final = ("settled", "ready", "joined")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeParts:
+    """What a node of this process is made of."""
+
+    home: Path
+    logs: Path
+    ledger: Ledger
+    is_low_on_space: Callable[[], bool]
+    settings: Settings
+    zones: Zones
+    notify_url: str | None
+    notify_argv: tuple[str, ...]
+
+
+class Listening(Protocol):
+    """The address that others reach the node by; `url` is empty where it has none."""
+
+    url: str
+
+    def start(self, complaint: Callable[[], str | None]) -> None:
+        """Answer requests."""
+        ...
+
+    def stop(self) -> None:
+        """Answer no more."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reports:
+    """Who hears of bugs in loops, and of a node that is no good any more."""
+
+    death: Callable[[Death], None]
+    give_up: Callable[[str], None]
+
+
+# ---- for the length of one command ----
+@contextmanager
+def working(parts: NodeParts) -> Iterator[Engine]:
+    """Run an engine for as long as the block lasts; what still runs then gets its time to end."""
+    engine = _engine(parts, Reports(death=_say_death, give_up=give_up))
+    with _interruptible():
+        engine.start()
+        try:
+            yield engine
+        finally:
+            _wind_up(engine, parts.settings)
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let SIGTERM interrupt the main thread's waiting as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _wind_up(engine: Engine, settings: Settings) -> None:
+    """Drain, then stop; a signal that comes while it drains stops at once."""
+    try:
+        if engine.health().running:
+            say(f"giving running work {settings.drain_us // 1_000_000} s to end")
+        engine.drain(settings.drain_us)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        engine.stop()
+
+
+class Here:
+    """This process works, under the owner lock."""
+
+    is_here = True
+
+    def __init__(
+        self, engine: Engine, carry_out: Callable[[str, Mapping[str, Any]], Answer]
+    ) -> None:
+        """Work with a started engine."""
+        self._engine, self._carry_out = engine, carry_out
+
+    def ask(self, name: str, body: Mapping[str, Any]) -> Answer:
+        """Carry out an operation on the ledger that this process owns."""
+        return self._carry_out(name, body)
+
+    def wait_settled(self, run_id: str, occurrence_key: str, timeout_s: float) -> bool:
+        """Wait for the engine."""
+        timeout_us = int(timeout_s * 1_000_000)
+        return self._engine.wait_until(_is_over, (run_id, occurrence_key), _KEYS, timeout_us)
+
+
+class There:
+    """A server works; it is asked again and again."""
+
+    is_here = False
+
+    def __init__(self, front: Front) -> None:
+        """Ask through the front door."""
+        self._front = front
+
+    def ask(self, name: str, body: Mapping[str, Any]) -> Answer:
+        """Carry out an operation by the server."""
+        return self._front.ask(name, body)
+
+    def wait_settled(self, run_id: str, occurrence_key: str, timeout_s: float) -> bool:
+        """Look again and again. Raises UnavailableError when the server is gone meanwhile."""
+        for _ in range(int(timeout_s / LOOK_AGAIN_S) + 1):
+            if _is_told_over(self._front.ask("runs.show", {"run_id": run_id}), occurrence_key):
+                return True
+            if not self._front.is_served():
+                raise UnavailableError(
+                    "the server stopped before the run was over",
+                    fix="It is taken up again by the next start.",
+                )
+            self._front.rest()
+        return False
+
+
+def _is_over(tx: Tx, wanted: tuple[str, str]) -> bool:
+    """Say whether a run is over, and the occurrence that asked for it has its verdict."""
+    run_id, occurrence_key = wanted
+    run = tx.run(RunId(run_id))
+    if run is None or status_of(run) in _LIVE:
+        return False
+    occurrence = tx.occurrence(run.automation_id, occurrence_key)
+    if occurrence is None or occurrence.disposition is not Disposition.JOINED:
+        return True
+    return tx.rerun_verdict(run.automation_id, occurrence_key) is not None
+
+
+def _is_told_over(detail: Answer, occurrence_key: str) -> bool:
+    if detail["run"]["status"] in _LIVE:
+        return False
+    return all(
+        one["verdict"] is not None
+        for one in detail["occurrences"]
+        if one["occurrence_key"] == occurrence_key
+        and one["disposition"] == Disposition.JOINED.value
+    )
+
+
+# ---- until told to stop ----
+def serve(parts: NodeParts, listening: Listening, publish: Callable[[str], None]) -> int:
+    """Work until SIGTERM or SIGINT, then drain; a second signal stops at once."""
+    log = service_log.configure(parts.logs)
+
+    def give_up_logged(verdict: str) -> None:
+        log.error("giving up", why=verdict)
+        give_up(verdict)
+
+    def note_death(death: Death) -> None:
+        log.error("a loop died", loop=death.name, exc_info=death.error)
+
+    engine = _engine(parts, Reports(death=note_death, give_up=give_up_logged))
+    with _interruptible():
+        try:
+            _start(engine, listening, publish)
+            log.info("serving", url=listening.url, home=str(parts.home), pid=os.getpid())
+            supervision.tell(supervision.READY)
+            while True:
+                signal.pause()
+        except KeyboardInterrupt:
+            log.info("draining", seconds=parts.settings.drain_us // 1_000_000)
+            supervision.tell(supervision.STOPPING)
+            _wind_up(engine, parts.settings)
+        finally:
+            listening.stop()
+    log.info("stopped")
+    return Exit.OK
+
+
+def _start(engine: Engine, listening: Listening, publish: Callable[[str], None]) -> None:
+    engine.start()
+    listening.start(lambda: engine.health().verdict)
+    publish(listening.url)
+
+
+# ---- what both are made of ----
+def _engine(parts: NodeParts, reports: Reports) -> Engine:
+    launch.adopt_orphans()
+    launchers = Launchers()
+    node = Node(
+        owner=identity.new_owner(),
+        host=Host(
+            name=os.uname().nodename,
+            pid=os.getpid(),
+            boot_id=living.boot_id(),
+            tzdata=parts.zones.version,
+        ),
+        settings=parts.settings,
+        zones=parts.zones,
+        new_id=identity.new_id,
+        runner=runner,
+        is_only_owner=True,
+        tell_by=TellBy(argv=parts.notify_argv, url=parts.notify_url),
+        is_low_on_space=parts.is_low_on_space,
+    )
+    workshop = Workshop(
+        home=parts.home,
+        bytes=BytesStore(parts.home / "bytes"),
+        launchers=launchers,
+        clock=clock.wall,
+        environ=dict(os.environ),
+        log_limits=LogLimits(),
+    )
+    return Engine(
+        EngineParts(
+            node=node,
+            ledger=parts.ledger,
+            clock=SystemClock(),
+            performers=performers(workshop),
+            launchers=launchers,
+            give_up=reports.give_up,
+            on_death=reports.death,
+        )
+    )
+
+
+def _say_death(death: Death) -> None:
+    say(f"warning: a loop died ({death.name}: {death.error!r}); it is started again")
+
+
+def give_up(verdict: str) -> None:
+    """End the process there and then: the kernel frees its lock and kills its trees; a new one takes over."""
+    sys.stderr.write(f"error: {verdict}\n")
+    sys.stderr.flush()
+    os._exit(Exit.UNEXPECTED)
+
+
+def rest() -> None:
+    """Wait a moment before looking again."""
+    time.sleep(LOOK_AGAIN_S)

@@ -1,0 +1,108 @@
+"""How answers are printed: data on stdout, words about it on stderr; nothing that a terminal would obey."""
+
+import json
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import click
+
+from duly.model.errors import DulyError, Fault, ValidationError
+
+# Control characters, and the marks that turn the direction of text: what is printed was written by others.
+_UNSAFE: Final = re.compile(
+    "\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[ -/]*[0-~]"
+    "|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_GAP: Final = "  "
+_NOTHING: Final = "-"
+
+
+def clean(text: str) -> str:
+    """Return text without anything that a terminal would obey; line ends and tabs stay."""
+    return _UNSAFE.sub("", text)
+
+
+def one_line(value: object) -> str:
+    """Return a value for one cell of a table."""
+    text = _NOTHING if value is None or value == "" else str(value)
+    return " ".join(clean(text).split()) or _NOTHING
+
+
+def say(line: str) -> None:
+    """Print words about what was done, on stderr."""
+    click.echo(clean(line), err=True)
+
+
+def data(line: str) -> None:
+    """Print a line of data on stdout."""
+    click.echo(clean(line))
+
+
+def document(answer: object) -> None:
+    """Print one JSON document on stdout; ASCII only, so that no terminal obeys it and no encoding breaks it."""
+    click.echo(json.dumps(answer, indent=2))
+
+
+def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]]) -> None:
+    """Print rows under (heading, field) columns; on a terminal the last one is cut to fit."""
+    cells = [[one_line(row.get(field)) for _, field in columns] for row in rows]
+    heads = [head.upper() for head, _ in columns]
+    widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
+    limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    click.secho(_row(heads, widths, limit), bold=True)
+    for row in cells:
+        click.echo(_row(row, widths, limit))
+
+
+def fields(pairs: Iterable[tuple[str, object]]) -> None:
+    """Print names and values, one below the other."""
+    shown = [(name, one_line(value)) for name, value in pairs]
+    longest = max(len(name) for name, _ in shown)
+    for name, value in shown:
+        click.echo(f"{name.ljust(longest)}{_GAP}{value}")
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], limit: int | None) -> str:
+    padded = [cell + " " * (space - width(cell)) for cell, space in zip(cells, widths, strict=True)]
+    line = _GAP.join(padded).rstrip()
+    return line if limit is None or width(line) <= limit else line[: limit - 1] + "…"
+
+
+def complain(error: DulyError, name: str) -> None:
+    """Print an error on stderr: one line for each fault, placed by `name` and line, with what to write instead."""
+    if not isinstance(error, ValidationError):
+        click.echo(f"error: {one_line(_with_fix(error.message, error.fix))}", err=True)
+        return
+    for fault in error.faults:
+        click.echo(one_line(_placed(fault, name)), err=True)
+
+
+def _placed(fault: Fault, name: str) -> str:
+    place = f"{name}:{fault.line}: " if name and fault.line else f"{name}: " if name else "error: "
+    pointer = f"{fault.pointer}: " if fault.pointer else ""
+    return place + pointer + _with_fix(fault.message, fault.fix)
+
+
+def _with_fix(message: str, fix: str) -> str:
+    return f"{message} — {fix}" if fix else message
+
+
+def problem(error: DulyError) -> dict[str, Any]:
+    """Return an error as data."""
+    found: dict[str, Any] = {"code": error.code, "message": error.message, "fix": error.fix}
+    if isinstance(error, ValidationError):
+        found["faults"] = [
+            {"pointer": one.pointer, "line": one.line, "message": one.message, "fix": one.fix}
+            for one in error.faults
+        ]
+    return {"error": found}

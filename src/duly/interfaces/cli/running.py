@@ -1,0 +1,126 @@
+"""`duly run`: ask for a window to be worked on, and wait for it if told to."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+
+from duly.interfaces.cli import codes
+from duly.interfaces.cli.codes import Exit
+from duly.interfaces.cli.command import command
+from duly.interfaces.cli.front import Answer, Front
+from duly.interfaces.cli.printing import data, document, say
+
+_FOREVER_S: Final = 10 * 365 * 86_400.0
+
+
+@command("run")
+@click.argument("key")
+@click.option("--window", metavar="WINDOW", help="such as 2026-09-16; default: the current one")
+@click.option("--idempotency-key", metavar="KEY", help="asked twice, it is answered once")
+@click.option("--input-version", metavar="VERSION", help="a new one makes the window's work new")
+@click.option("--redo", metavar="REASON", help="work on the window anew, though it is done")
+@click.option(
+    "--effects",
+    type=click.Choice(["recorded", "update", "review"]),
+    help="with --redo: what its outside changes do when they meet the recorded ones",
+)
+@click.option("--wait", is_flag=True, help="until it is over; the exit code tells how it ended")
+@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="with --wait")
+def run(
+    front: Front, as_json: bool, key: str, wait: bool, timeout: float | None, **wish: Any
+) -> int:
+    """Ask for a window to be worked on. Work that is done already is found, not repeated."""
+    if timeout is not None and not wait:
+        raise click.UsageError("--timeout needs --wait")
+    if wish["effects"] and not wish["redo"]:
+        raise click.UsageError("--effects needs --redo")
+    # A key of its own names the occurrence, so that its verdict can be found.
+    body = {"job_key": key, **wish, "idempotency_key": wish["idempotency_key"] or uuid.uuid4().hex}
+    if not wait:
+        return _admit(front, as_json, body)
+    return start_and_wait(front, as_json, body, _FOREVER_S if timeout is None else timeout)
+
+
+def _admit(front: Front, as_json: bool, body: Mapping[str, Any]) -> int:
+    answer = front.ask("run.start", body)
+    if as_json:
+        document(answer)
+    else:
+        data(_admitted(answer))
+        if answer["run_id"] and not _is_over(answer) and not front.is_served():
+            say("nobody works on it yet: start `duly serve`, or use `duly tick` or --wait")
+    return Exit.CONFLICT if answer["disposition"] == "refused" else Exit.OK
+
+
+def start_and_wait(front: Front, as_json: bool, body: Mapping[str, Any], timeout_s: float) -> int:
+    """Ask for a run, wait until it is over, print it; return the exit code of its outcome."""
+    with front.at_work() as place:
+        started = place.ask("run.start", body)
+        run_id = started["run_id"]
+        if run_id is None:
+            return _refused(started, as_json)
+        if not as_json:
+            say(_admitted(started))
+        is_over = place.wait_settled(run_id, started["occurrence_key"], timeout_s)
+        detail = place.ask("runs.show", {"run_id": run_id})
+        answer = {**started, **_ending(started, detail), "is_over": is_over}
+        if as_json:
+            document(answer)
+        else:
+            _tell(answer, detail)
+            if not is_over and place.is_here:
+                say("it is taken up again by the next `duly serve`, `duly tick` or --wait")
+    return codes.OF_STATUS[answer["status"]] if is_over else Exit.TIMED_OUT
+
+
+def _refused(started: Answer, as_json: bool) -> int:
+    if as_json:
+        document(started)
+    else:
+        say(_admitted(started))
+    return Exit.CONFLICT
+
+
+def _ending(started: Answer, detail: Answer) -> Answer:
+    run = detail["run"]
+    mine = [
+        one["verdict"]
+        for one in detail["occurrences"]
+        if one["occurrence_key"] == started["occurrence_key"]
+    ]
+    return {
+        "id": run["id"],
+        "status": run["status"],
+        "outcome": run["outcome"],
+        "reason": run["reason"] or started["reason"],
+        "verdict": mine[0] if mine else started["verdict"],
+        "run": run,
+        "artifacts": detail["artifacts"],
+    }
+
+
+def _admitted(answer: Answer) -> str:
+    window = f" for window {answer['window_key']}" if answer["window_key"] else ""
+    run_id = f": run {answer['run_id']}" if answer["run_id"] else ""
+    why = f" ({answer['why']})" if answer["why"] else ""
+    again = ", as answered before" if answer["is_replay"] else ""
+    return f"{answer['disposition']}{window}{run_id}{why}{again}"
+
+
+def _is_over(answer: Answer) -> bool:
+    run = answer["run"]
+    return run is not None and run["status"] not in ("running", "waiting")
+
+
+def _tell(answer: Answer, detail: Answer) -> None:
+    verdict = f", {answer['verdict']}" if answer["verdict"] else ""
+    run = answer["run"]
+    data(f"{run['id']}: {run['status']}{verdict} ({run['words']})")
+    for artifact in detail["artifacts"]:
+        data(f"artifact: {artifact['path']}")
+    if answer["is_over"] and run["next_step"]:
+        say(run["next_step"])
+    if not answer["is_over"]:
+        say("not over in time")

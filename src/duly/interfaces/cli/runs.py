@@ -1,0 +1,184 @@
+"""`duly runs …`: look at runs, end them, let them go on."""
+
+from typing import Any, Final
+
+import click
+import yaml
+
+from duly.interfaces.cli.automations import RUN_COLUMNS
+from duly.interfaces.cli.command import command
+from duly.interfaces.cli.front import Front
+from duly.interfaces.cli.printing import data, document, fields, one_line, say, table
+
+_EVENT_COLUMNS: Final = (("at", "at"), ("what", "kind"), ("by", "actor"), ("details", "details"))
+_PROGRAM_COLUMNS: Final = (
+    ("attempt", "attempt"),
+    ("part", "part"),
+    ("state", "state"),
+    ("exit", "exit_code"),
+    ("ended", "ended_at"),
+    ("command", "command"),
+)
+_EFFECT_COLUMNS: Final = (("effect", "id"), ("action", "action"), ("state", "state"))
+_ARTIFACT_COLUMNS: Final = (("artifact", "path"), ("bytes", "bytes"))
+
+
+@command("list")
+@click.argument("key", required=False)
+@click.option("--state", multiple=True, help="only runs in this state; may be repeated")
+@click.option("--limit", type=click.IntRange(1, 500), default=50, show_default=True)
+def list_all(
+    front: Front, as_json: bool, key: str | None, state: tuple[str, ...], limit: int
+) -> None:
+    """List runs, newest first."""
+    answer = front.ask("runs.list", {"job_key": key, "state": list(state), "limit": limit})
+    if as_json:
+        document(answer)
+        return
+    table(answer["runs"], RUN_COLUMNS)
+
+
+@command("show")
+@click.argument("run")
+def show(front: Front, as_json: bool, run: str) -> None:
+    """Show one run."""
+    answer = front.ask("runs.show", {"run_id": run})
+    if as_json:
+        document(answer)
+    else:
+        _shown(answer)
+
+
+def _shown(answer: dict[str, Any]) -> None:
+    view = answer["run"]
+    fields(
+        [
+            ("run", view["id"]),
+            ("key", view["job_key"]),
+            ("window", view["window_key"]),
+            ("status", view["status"]),
+            ("in words", view["words"]),
+            ("next step", view["next_step"]),
+            ("due", view["due_at"]),
+            ("created", view["created_at"]),
+            ("settled", view["settled_at"]),
+            ("attempts", view["attempts"]),
+            ("revision", answer["revision"]),
+        ]
+    )
+    programs = [{**one, "command": " ".join(one["argv"])} for one in answer["executions"]]
+    for rows, columns in (
+        (programs, _PROGRAM_COLUMNS),
+        (answer["effects"], _EFFECT_COLUMNS),
+        (answer["artifacts"], _ARTIFACT_COLUMNS),
+    ):
+        if rows:
+            data("")
+            table(rows, columns)
+
+
+@command("events")
+@click.argument("run")
+def events(front: Front, as_json: bool, run: str) -> None:
+    """Tell what happened to a run, in order, as the audit has it."""
+    found: list[dict[str, Any]] = []
+    while True:
+        after = found[-1]["seq"] if found else 0
+        page = front.ask("runs.events", {"run_id": run, "after_seq": after, "limit": 1000})
+        if not page["events"]:
+            break
+        found.extend(page["events"])
+    if as_json:
+        document({"scope": page["scope"], "events": found})
+        return
+    rows = [{**event, "details": _details(event["body"])} for event in found]
+    table(rows, _EVENT_COLUMNS)
+
+
+def _details(body: dict[str, Any]) -> str:
+    return " ".join(f"{name}={one_line(value)}" for name, value in body.items())
+
+
+@command("contract")
+@click.argument("run")
+def contract(front: Front, as_json: bool, run: str) -> None:
+    """Print the run contract as YAML: what it is for, what it may do, how it stands."""
+    answer = front.ask("runs.contract", {"run_id": run})
+    if as_json:
+        document(answer)
+    else:
+        # ASCII only: escapes in YAML are read back, and no terminal obeys them.
+        data(yaml.safe_dump(answer, sort_keys=False, width=100).rstrip())
+
+
+@command("cancel")
+@click.argument("run")
+@click.option("--reason", default="", help="written into the audit")
+def cancel(front: Front, as_json: bool, run: str, reason: str) -> None:
+    """End a run: at once where nobody works on it, else at its next safe point."""
+    answer = front.ask("runs.cancel", {"run_id": run, "reason": reason})
+    if as_json:
+        document(answer)
+    elif answer["is_done"]:
+        data(_standing(answer["run"]))
+    else:
+        data(f"{run}: will be cancelled at the next safe point")
+
+
+@command("resume")
+@click.argument("run")
+@click.option("--reason", default="", help="what you looked at; written into the audit")
+def resume(front: Front, as_json: bool, run: str, reason: str) -> None:
+    """Let a stopped run go on. You vouch for what happened before."""
+    _changed(front.ask("runs.resume", {"run_id": run, "reason": reason}), as_json)
+
+
+@command("resolve")
+@click.argument("run")
+@click.option("--outcome", type=click.Choice(["completed", "failed", "cancelled"]), required=True)
+@click.option("--evidence", required=True, help="what shows it: a URL, a file, what you saw")
+def resolve(front: Front, as_json: bool, run: str, outcome: str, evidence: str) -> None:
+    """Say how a stopped run ended, and what shows it."""
+    body = {"run_id": run, "outcome": outcome, "evidence": evidence}
+    _changed(front.ask("runs.resolve", body), as_json)
+
+
+@command("resolve-effect")
+@click.argument("effect")
+@click.option("--happened/--did-not-happen", required=True, default=None)
+@click.option("--external-id", help="its id in the other system")
+@click.option("--reason", required=True, help="what shows it")
+def resolve_effect(
+    front: Front,
+    as_json: bool,
+    effect: str,
+    happened: bool,
+    external_id: str | None,
+    reason: str,
+) -> None:
+    """Say whether an effect of unknown fate happened."""
+    body = {
+        "effect_id": effect,
+        "happened": happened,
+        "external_id": external_id,
+        "reason": reason,
+    }
+    answer = front.ask("effects.resolve", body)
+    if as_json:
+        document(answer)
+    else:
+        data(f"{effect}: {answer['state']}")
+
+
+def _changed(answer: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        document(answer)
+        return
+    data(_standing(answer))
+    if step := answer["run"]["next_step"]:
+        say(step)
+
+
+def _standing(answer: dict[str, Any]) -> str:
+    view = answer["run"]
+    return f"{view['id']}: {view['status']} ({view['words']})"
