@@ -204,3 +204,37 @@ def test_the_disk_is_looked_at_once_a_second(tmp_path, monkeypatch):
     timer.now += SECOND_NS
     assert not space.is_low
     assert len(looks) <= 2
+
+
+WRITES_UNTIL_REFUSED = """
+import os, resource, signal, sys
+from pathlib import Path
+from duly.ledger.sqlite import migrate
+from duly.ledger.sqlite.space import SpaceLimits
+from duly.ledger.sqlite.store import Member, Store, StoreOptions
+from duly.model.errors import UnavailableError
+migrate.prepare(Path(sys.argv[1]), 1)
+limits = SpaceLimits(ballast_bytes=4096, free_bytes_min=0)
+store = Store(Path(sys.argv[1]), lambda: 1, lambda session: session, StoreOptions(limits=limits))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
+def put(tx, name):
+    tx.audit(name, "put", {"text": "x" * 20_000}, "test")
+for number in range(200):
+    answer = store.commit([Member(fn=put, command=f"{number:03}")])[0]
+    assert answer.error is None or isinstance(answer.error, UnavailableError), answer.error
+    print(f"{number:03}" if answer.error is None else type(answer.error).__name__)
+"""
+
+
+def test_a_file_that_may_not_grow_loses_no_acknowledged_commit(tmp_path):
+    path = tmp_path / "ledger.db"
+    command = [sys.executable, "-c", WRITES_UNTIL_REFUSED, str(path)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    landed = {name for name in told if name.isdecimal()}
+    assert 10 < len(landed) < 200
+    store = open_store(path)
+    assert landed <= set(store.read(names, None)) <= {f"{number:03}" for number in range(200)}
+    assert commit(store, (put, "z")) == ["z"]
+    store.close()
+    assert check.check(path).is_sound
