@@ -5,15 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from duly.model.instant import SECOND_US, Instant
-from tests.engine.clocks import MovedClock
-from tests.engine.parts import MIDNIGHT, Bench, open_ledger
+from tests.engine.parts import Bench
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
-    clock = MovedClock(Instant(MIDNIGHT + SECOND_US))
-    path = tmp_path / "ledger.db"
-    made = Bench(path=path, clock=clock, ledger=open_ledger(path, clock))
+    made = Bench.fresh(tmp_path / "ledger.db")
     yield made
     made.ledger.close()

@@ -220,6 +220,12 @@ class Bench:
     owners: Iterator[int] = field(default_factory=lambda: itertools.count(1))
     given_up: threading.Event = field(default_factory=threading.Event)
 
+    @classmethod
+    def fresh(cls, path: Path) -> "Bench":
+        """Return a bench with a new ledger, its clock one second after midnight."""
+        clock = MovedClock(Instant(MIDNIGHT + SECOND_US))
+        return cls(path=path, clock=clock, ledger=open_ledger(path, clock))
+
     def gate(self, name: str = "gate") -> threading.Event:
         """Return the gate of that name; `set` opens it."""
         return self.gates.setdefault(name, threading.Event())

@@ -48,7 +48,7 @@ def test_case_a12_a_run_longer_than_its_lease_is_renewed_and_not_started_again(b
             bench.clock.jump(bench.settings.renew_every_us // 4)
             engine.poke()
             # The keeper may have begun its rest after the jump: then the next jump ends it.
-            engine.wait_until(lambda tx, _: only_run(tx).lease_until > until, None, (), 50_000)
+            engine.wait_until(lambda tx, old: only_run(tx).lease_until > old, until, (), 50_000)
             until = bench.read(only_run).lease_until
         bench.gate().set()
         idle(engine)

@@ -68,6 +68,7 @@ class Node:
     is_draining: bool = False
     held: dict[RunId, Held] = field(default_factory=dict)
     clocks: Clocks = field(default_factory=Clocks)
+    started: int = 0
     scans: int = 0
     tried_us: int | None = None
     scanned_us: int | None = None

@@ -6,10 +6,11 @@ from typing import Any, Final
 from duly.engine.node import Node
 from duly.engine.requests import Read, Steps, Wait, Wake, now, surely, wait
 from duly.engine.scanner import DUE, SCANNED
+from duly.engine.worker import READY, WORKED
 from duly.ledger.api.tx import Tx
 from duly.model.instant import SECOND_US
 
-KEYS: Final = (SCANNED, "settled", "ready", "joined", "notice")
+KEYS: Final = (SCANNED, WORKED, READY, "settled", "joined", "notice")
 
 
 def is_quiet(tx: Tx, _: None) -> bool:
@@ -25,14 +26,23 @@ def is_quiet(tx: Tx, _: None) -> bool:
 def until_quiet(node: Node) -> Steps[None]:
     """Return once nothing is left to do now; listens to `KEYS`.
 
-    A whole scan that began after the question comes first, so that whatever a settled run lets go was promoted.
+    A whole scan lies between two quiet looks, and no run started in between: so whatever the last settled run lets go
+    was promoted.
     """
     while True:
-        yield from _scan_anew(node)
-        if not node.held and (yield from surely(Read(is_quiet, None))):
+        started = node.started
+        is_over = yield from _is_over(node)
+        if is_over:
+            yield from _scan_anew(node)
+            is_over = yield from _is_over(node)
+        if is_over and node.started == started:
             return
         woke = yield from now()
         yield Wait(keys=KEYS[1:], until_awake_us=woke.awake_us + SECOND_US)
+
+
+def _is_over(node: Node) -> Steps[bool]:
+    return not node.held and (yield from surely(Read(is_quiet, None)))
 
 
 def _scan_anew(node: Node) -> Steps[None]:

@@ -169,7 +169,7 @@ class Engine:
 
     def _await(self, event: threading.Event, timeout_us: int) -> bool:
         """Wait for an event of the engine thread, but not for a dead one."""
-        clock, step_us = self._parts.clock, 1_000_000
+        clock, step_us = self._parts.clock, 100_000
         until_us = clock.read().awake_us + timeout_us
         while self._driver.is_alive() and (left_us := until_us - clock.read().awake_us) > 0:
             if event.wait(min(left_us, step_us) / 1e6):

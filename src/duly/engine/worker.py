@@ -12,6 +12,7 @@ from duly.engine.requests import (
     RunKeys,
     Steps,
     Wait,
+    Wake,
     Write,
     now,
     rest,
@@ -27,6 +28,7 @@ from duly.model.run import ClaimedRun
 from duly.transactions.claim import Claimed, claim_runs
 
 READY: Final = "ready"
+WORKED: Final = "worked"
 KEYS: Final = (READY, "clock", DRAIN)
 
 _Look = tuple[Instant | None, int | None]
@@ -81,6 +83,7 @@ class _Worker:
             # A runner's only message is its end.
             if woke.handle is not None:
                 self._node.release(self._running.pop(woke.handle).claim)
+                yield Wake(WORKED)
 
     def _fill(self) -> Steps[_Look]:
         """Claim what fits, on-time runs first; answer when to look again."""
@@ -123,6 +126,7 @@ class _Worker:
             return woke.at
         for run in claimed.runs:
             node.hold(run.claim, asked)
+            node.started += 1
             keys = RunKeys(run_id=run.claim.run_id).every
             handle = yield from start(
                 Loop(node.runner(node, run), keys, f"runner:{run.claim.run_id}")
