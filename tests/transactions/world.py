@@ -12,6 +12,7 @@ from duly.ledger.sqlite.ledger import SqliteLedger
 from duly.ledger.verbs import tx as verbs
 from duly.model import canonical
 from duly.model.automation import Automation
+from duly.model.claims import Claim
 from duly.model.ids import AutomationId, ClaimId, RunId
 from duly.model.instant import MINUTE_US, SECOND_US, Instant, from_datetime
 from duly.model.occurrence import Occurrence
@@ -286,6 +287,19 @@ class World:
         """End an attempt."""
         command = settle_command(claimed, outcome, reason, artifacts)
         return self.ledger.write(settle.settle, command)
+
+    def settle_if_held(self, run_id: RunId) -> None:
+        """Let a holder that was asked to cancel end its attempt."""
+        run = self.run(run_id)
+        assert run.claim_id is not None
+        held = Claim(run_id=run_id, fence=run.fence, claim_id=run.claim_id)
+        claimed = ClaimedRun(
+            claim=held,
+            automation_id=run.automation_id,
+            attempts=run.attempts,
+            lease_until=self.now,
+        )
+        self.settle(claimed, Outcome.CANCELLED)
 
     def verdict(self, occurrence: Occurrence, *found: ArtifactFact) -> Verdict:
         """Answer a joined occurrence, its files found as given."""

@@ -31,6 +31,7 @@ from duly.transactions.slots import (
     add_run,
     add_slot,
     mark_body,
+    newest,
 )
 from duly.transactions.standing import NOBODY, Standing, standing
 from duly.transactions.suspension import Failed, is_own_fault, suspend_failed
@@ -227,9 +228,9 @@ def _case_of(
     keys = {slot: window.key for slot, window in windows.items()}
     runs: dict[str, RunId] = {}
     for key in set(keys.values()):
-        pins = tx.runs_of_window(due.automation_id, key)
-        if pins:
-            runs[key] = pins[0].run_id
+        last = newest(tx.runs_of_window(due.automation_id, key))
+        if last is not None:
+            runs[key] = last.run_id
     is_free = all(key in runs for key in keys.values())
     return _Case(
         due=due,

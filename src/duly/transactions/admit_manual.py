@@ -22,7 +22,7 @@ from duly.recurrence.window import current_window, named_window
 from duly.transactions import respan
 from duly.transactions.moves import known
 from duly.transactions.plans import Zones, is_once, schedule_of, timing_of, zone_of
-from duly.transactions.slots import Answered, NewRun, add_run, add_slot
+from duly.transactions.slots import Answered, NewRun, add_run, add_slot, newest
 from duly.transactions.spans import automation_known, revision_of
 from duly.transactions.standing import OWN_WINDOW, standing
 
@@ -124,8 +124,10 @@ def _wish_of(tx: Tx, automation: Automation, command: RunNow) -> _Wish:
 
 def _input_version(tx: Tx, wish: _Wish) -> str:
     """Return the input version that is asked for: given, a redo's own, or that of the window's newest run."""
-    newest = wish.pins[0].input_version if wish.pins else wish.timing.input_version
-    given = wish.command.input_version or newest
+    last = newest(wish.pins)
+    given = wish.command.input_version or (
+        wish.timing.input_version if last is None else last.input_version
+    )
     if wish.command.redo_reason is None:
         return given
     open_effects = [
@@ -148,7 +150,8 @@ def _admit(tx: Tx, wish: _Wish, version: str) -> Answered:
     command = wish.command
     if not wish.pins and command.redo_reason is None:
         respan.check(tx, wish.automation, wish.timing, wish.window)
-    amends = wish.pins[0].run_id if wish.pins else None
+    last = newest(wish.pins)
+    amends = None if last is None else last.run_id
     reason = _waits_for(tx, wish, amends)
     new = NewRun(
         automation_id=wish.automation.automation_id,

@@ -1,5 +1,6 @@
 """What admission records of slots: occurrences, runs, and one audit event for each answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,12 @@ from duly.model.timing import Watermark, Window
 from duly.policy.admission import MissedRange
 from duly.policy.catch_up import LateSlot
 from duly.transactions.moves import scope_of
+
+
+def newest(pins: Sequence[RunPin]) -> RunPin | None:
+    """Return the last of a window's runs: each one amends the one before, so it is the one that none amends."""
+    amended = {pin.amends_run_id for pin in pins}
+    return next((pin for pin in pins if pin.run_id not in amended), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
