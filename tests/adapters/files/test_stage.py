@@ -79,6 +79,16 @@ def test_a_copy_can_be_changed_without_touching_the_base(root, tmp_path):
     stage.verify_base(tmp_path / "base", manifest, LIMITS)
 
 
+def test_case_h09_two_automations_that_share_a_directory_work_in_separate_copies(root, tmp_path):
+    copies = [tmp_path / "copy-one", tmp_path / "copy-two"]
+    for number, copy in enumerate(copies):
+        manifest = stage.freeze_base(root, tmp_path / f"base-{number}", ALL, LIMITS)
+        stage.make_copy(tmp_path / f"base-{number}", copy, manifest)
+        (copy / "src" / "a.py").write_text(f"by {number}")
+    assert [(copy / "src" / "a.py").read_text() for copy in copies] == ["by 0", "by 1"]
+    assert (root / "src" / "a.py").read_bytes() == b"a"
+
+
 def remove_file(base):
     (base / "src" / "a.py").unlink()
 

@@ -7,14 +7,16 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from duly.adapters.launch import living, proof
-from duly.adapters.launch.events import Empty, Exited, LauncherLost, Signalled, Started
+from duly.adapters.launch.events import Empty, Exited, Frozen, LauncherLost, Signalled, Started
 from duly.adapters.launch.launch import Launchers
 from duly.adapters.launch.proof import Alive, Dead, Death, ExecutionFacts, Unprovable
-from tests.adapters.launch.nodes import TOKEN, End, python, request
+from duly.adapters.launch.request import frame
+from tests.adapters.launch.nodes import PYTHON, TOKEN, End, python, request
 
 ESCAPED = """
     import os, signal, sys
@@ -51,6 +53,10 @@ CHAIN = """
     print(os.getpid()); signal.pause()
 """
 TREES = {"escaped": ESCAPED, "bare": BARE, "chain": CHAIN}
+LAUNCHER = (
+    "import sys; sys.path.append(sys.argv[1]);"
+    "import launcher; launcher.main(*map(int, sys.argv[2:]))"
+)
 NODE = """
     import json, sys
     from pathlib import Path
@@ -155,6 +161,34 @@ def test_case_e01_a_program_that_waits_for_ever_is_ended_with_its_group(start, t
 def test_killing_ones_own_group_or_parent_by_mistake_spares_the_launcher(start, tmp_path):
     node = start(request(tmp_path, "sh", "-c", "kill $PPID; kill -HUP $PPID; kill 0"))
     assert node.to_end()[1:] == [Signalled(15), Empty(True)]
+
+
+def test_a_program_that_stops_its_launcher_is_frozen_and_killed_all_the_same(start, tmp_path):
+    node = start(request(tmp_path, "sh", "-c", "kill -STOP $PPID; echo stopped; exec sleep 1000"))
+    node.until_output(b"stopped")
+    node.launched.freeze()
+    assert node.until(Frozen) == Frozen(True)
+    os.kill(node.launched.facts.launcher_pid, signal.SIGSTOP)
+    node.launched.kill()
+    assert node.to_end()[-2:] == [Signalled(9), Empty(True)]
+
+
+def test_a_launcher_whose_node_ended_before_asking_starts_nothing(tmp_path):
+    life_read, life = os.pipe()
+    status, status_write = os.pipe()
+    whole = frame(request(tmp_path, "touch", str(tmp_path / "touched")))
+    os.write(life, whole[:-1])
+    os.close(life)
+    place = str(Path(living.__file__).parent)
+    command = [PYTHON, "-I", "-S", "-c", LAUNCHER, place, str(life_read), str(status_write), "-1"]
+    launcher = subprocess.Popen(command, pass_fds=(life_read, status_write), start_new_session=True)
+    os.close(life_read)
+    os.close(status_write)
+    with os.fdopen(status) as said:
+        lines = said.read().splitlines()
+    assert launcher.wait() == 0
+    assert [line.split()[0] for line in lines] == ["launcher", "empty"]
+    assert not (tmp_path / "touched").exists()
 
 
 @pytest.mark.parametrize("name", TREES)

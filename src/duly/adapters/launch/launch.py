@@ -100,6 +100,7 @@ class Launched:
         if self._life is not None:
             os.close(self._life)
             self._life = None
+            self._wake_launcher()
 
     def close(self) -> None:
         """Kill, and stop listening. Whoever wants proof reads on until `Empty` first."""
@@ -114,6 +115,12 @@ class Launched:
             return
         with suppress(BrokenPipeError):  # the launcher is gone: its status pipe tells the rest
             os.write(self._life, letter)
+        self._wake_launcher()
+
+    def _wake_launcher(self) -> None:
+        """Let the launcher go on if its own program stopped it; until it is reaped its pid is nobody else's."""
+        if self._status is not None and self.facts.launcher_pid is not None:
+            os.kill(self.facts.launcher_pid, signal.SIGCONT)
 
     def _feed_status(self, data: bytes) -> tuple[Event, ...]:
         if not data:
