@@ -43,6 +43,10 @@ class Settings:
         120 * SECOND_US, "how long a claim holds without being renewed", 100_000
     )
     renew_parts: int = _setting(3, "a lease is renewed after this part of it (a third)", 2)
+    late_us_max: int = _setting(
+        5 * MINUTE_US,
+        "lateness up to which a slot still counts as on time, unless a definition says more",
+    )
     host_unreachable_us: int = _setting(
         10 * MINUTE_US, "time past the lease after which an unprovable child blocks its run"
     )
