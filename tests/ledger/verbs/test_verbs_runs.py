@@ -289,7 +289,7 @@ def test_a_renewed_lease_expires_later_and_the_version_stays(store: Store):
     assert store.write(lambda tx: tx.renew_lease(claimed.claim, after(50)))
     assert store.read(lambda tx: tx.next_expiry_at()) == after(50)
     assert store.read(lambda tx: tx.run(R)).version == version
-    assert store.read(lambda tx: tx.is_held(claimed.claim))
+    assert store.write(lambda tx: tx.is_held(claimed.claim))
 
 
 def test_a_run_that_waits_beyond_its_start_is_overdue(store: Store):

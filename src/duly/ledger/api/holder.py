@@ -16,7 +16,7 @@ class HolderVerbs(Protocol):
     """
 
     def is_held(self, claim: Claim) -> bool:
-        """Say whether the claim still stands (and lock the row where the store can)."""
+        """Say whether the claim still stands; locks the run's row where the store can, so it belongs in a write."""
         ...
 
     def renew_lease(self, claim: Claim, until: Instant) -> bool:

@@ -15,7 +15,7 @@ class OnSession:
 
     def _changed(self, statement: str, /, **params: Any) -> bool:
         """Run a statement that returns a row for each row it wrote; say whether it wrote any."""
-        return self._session.row(statement, **params) is not None
+        return bool(self._session.rows(statement, **params))
 
     def _fact(self, statement: str, /, **params: Any) -> Any:
         """Return the only column of the first row, None without one."""
