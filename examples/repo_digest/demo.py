@@ -1,7 +1,7 @@
 """`make demo`: the digest of a real repository, done once, killed in the middle, recovered, asked again, not repeated.
 
-Everything is done with the `duly` command, in a data directory of its own under `.duly-demo/`. Each claim is checked as
-it is made; the first one that is not true ends the demo with exit code 1.
+Everything is done with the `duly` command, in a data directory of its own under `.duly-demo/`; what the demo checks in
+between, it asks the node. The first claim that is not true ends it with exit code 1.
 """
 
 import hashlib
@@ -75,9 +75,9 @@ def tell(story: Story, node: Node) -> Path:
     first = run_first(story, windows)
     second = kill_in_the_middle(story, node, windows)
     recover(story, node, windows, second)
-    ask_again(story, windows, first)
+    ask_again(story, node, windows, first)
     decline(story, windows)
-    fire_on_time(story, windows)
+    fire_on_time(story, node, windows)
     prove(story, node, second)
     return report(windows.first)
 
@@ -110,8 +110,8 @@ def kill_in_the_middle(story: Story, node: Node, windows: Windows) -> str:
     story.step(f"Run window {windows.second}, and kill the node in the middle")
     HOLD.touch()
     run_id: str = duly("run", KEY, "--window", windows.second)["run_id"]
-    wait_for(lambda: "holding" in duly("logs", run_id)["text"], "the program is half-way")
-    before = duly("runs", "show", run_id)["run"]
+    wait_for(lambda: is_half_way(node, run_id), "the program is half-way")
+    before = node.ask("runs.show", run_id=run_id)["run"]
     story.claim(
         before["state"] == "analyzing", "the program has half of its report written", before
     )
@@ -132,14 +132,14 @@ def recover(story: Story, node: Node, windows: Windows, run_id: str) -> None:
     story.claim(
         answer["run_id"] == run_id, "asked for again, the window means the same run", answer
     )
-    shown_run = duly("runs", "show", run_id)
+    found = node.ask("runs.show", run_id=run_id)
     story.claim(answer["status"] == "completed", "the run was resumed and completed", answer)
-    story.claim(shown_run["run"]["attempts"] == 2, "by its second attempt", shown_run["run"])
-    story.claim(len(shown_run["artifacts"]) == 1, "with one artifact", shown_run["artifacts"])
-    ends = [one for one in duly("runs", "events", run_id)["events"] if _settles(one)]
+    story.claim(found["run"]["attempts"] == 2, "by its second attempt", found["run"])
+    story.claim(len(found["artifacts"]) == 1, "with one artifact", found["artifacts"])
+    ends = [one for one in node.ask("runs.events", run_id=run_id)["events"] if _settles(one)]
     story.claim(len(ends) == 1, "and settled once", ends)
     path = report(windows.second)
-    is_same = path.is_file() and digest_of(path) == shown_run["artifacts"][0]["sha256"]
+    is_same = path.is_file() and digest_of(path) == found["artifacts"][0]["sha256"]
     story.claim(is_same, f"published: {path}")
 
 
@@ -147,7 +147,7 @@ def _settles(event: dict[str, Any]) -> bool:
     return bool(event["body"].get("to") == "completed")
 
 
-def ask_again(story: Story, windows: Windows, first: dict[str, Any]) -> None:
+def ask_again(story: Story, node: Node, windows: Windows, first: dict[str, Any]) -> None:
     """Ask for the first window once more."""
     story.step(f"Ask for window {windows.first} again")
     path = report(windows.first)
@@ -157,7 +157,7 @@ def ask_again(story: Story, windows: Windows, first: dict[str, Any]) -> None:
     story.claim(answer["verdict"] == "reuse", "verdict: reuse", answer["verdict"])
     after = (digest_of(path), path.stat().st_mtime_ns, path.stat().st_ino)
     story.claim(before == after, f"same bytes, SHA-256 {before[0][:12]}…, the file was not touched")
-    runs = duly("runs", "list", KEY)["runs"]
+    runs = runs_of(node, KEY)
     story.claim(len(runs) == 2, "two windows, two runs", [run["window_key"] for run in runs])
 
 
@@ -169,15 +169,15 @@ def decline(story: Story, windows: Windows) -> None:
     story.claim(not report(windows.empty).exists(), "and no report")
 
 
-def fire_on_time(story: Story, windows: Windows) -> None:
+def fire_on_time(story: Story, node: Node, windows: Windows) -> None:
     """Add another automation by one line, due in a few seconds, and let it fire."""
     due = int(time.time()) + 4
     when = datetime.fromtimestamp(due, UTC).isoformat()
     story.step(f"Add another automation by one line, due at {when[11:19]}, and let it fire")
     words = ("git", "-C", str(windows.repository), "log", "-1", "--format=%h %s")
     duly("add", ON_TIME, "--once", when, "--", *words)
-    wait_for(lambda: any(one["settled_at"] for one in runs_of(ON_TIME)), "its slot has fired")
-    run = duly("runs", "show", runs_of(ON_TIME)[0]["id"])
+    wait_for(lambda: any(one["settled_at"] for one in runs_of(node, ON_TIME)), "its slot has fired")
+    run = node.ask("runs.show", run_id=runs_of(node, ON_TIME)[0]["id"])
     answered = run["occurrences"][0]
     late = datetime.fromisoformat(answered["at"]).timestamp() - due
     story.claim(answered["cause"] == "timer", "its slot fired by itself", answered)
@@ -185,10 +185,17 @@ def fire_on_time(story: Story, windows: Windows) -> None:
     story.claim(run["run"]["status"] == "completed", run["run"]["words"], run["run"])
 
 
-def runs_of(key: str) -> list[dict[str, Any]]:
+def runs_of(node: Node, key: str) -> list[dict[str, Any]]:
     """Return the runs of an automation, newest first."""
-    found: list[dict[str, Any]] = duly("runs", "list", key)["runs"]
+    found: list[dict[str, Any]] = node.ask("runs.list", job_key=key)["runs"]
     return found
+
+
+def is_half_way(node: Node, run_id: str) -> bool:
+    """Say whether the run's program has told that it is held."""
+    programs = node.ask("runs.show", run_id=run_id)["executions"]
+    has_started = any(one["part"] == "agent" for one in programs)
+    return has_started and "holding" in node.ask("logs.read", run_id=run_id, part="agent")["text"]
 
 
 def prove(story: Story, node: Node, run_id: str) -> None:
@@ -196,10 +203,9 @@ def prove(story: Story, node: Node, run_id: str) -> None:
     story.step("Check the record")
     audit = duly("audit", "verify")
     story.claim(audit["is_intact"], f"{audit['events']} events, every hash chain intact", audit)
-    attention = duly("status")["needs_you"]
+    attention = node.ask("status")["needs_you"]
     story.claim(not attention, "nothing needs you", attention)
     shown("automation", "list")
-    shown("runs", "list")
     shown("automation", "show", KEY)
     shown("runs", "contract", run_id)
     node.stop()

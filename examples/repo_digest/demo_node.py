@@ -1,13 +1,16 @@
 """What the demo stands on: its directory, a real node to start and kill, and the `duly` command."""
 
+import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,6 +40,7 @@ class Node:
     def __init__(self) -> None:
         """Start nothing yet."""
         self._node: subprocess.Popen[bytes] | None = None
+        self._address = ""
 
     def start(self) -> int:
         """Start it, wait until it answers, and return its process id."""
@@ -53,12 +57,26 @@ class Node:
             )
         node = self._node
         wait_for(
-            lambda: node.poll() is not None or b"http://" in NODE_LOG.read_bytes()[seen:],
+            lambda: node.poll() is not None or _address(seen) is not None,
             "the node says its address",
         )
         if node.poll() is not None:
             raise DemoError(f"the node did not start: {NODE_LOG.read_bytes()[seen:].decode()}")
+        self._address = _address(seen) or ""
         return node.pid
+
+    def ask(self, name: str, **body: object) -> Any:
+        """Ask the node itself, as the command does, but without starting a command for it."""
+        token = (HOME / "token").read_text(encoding="utf-8").strip()
+        connection = http.client.HTTPConnection(self._address, timeout=WAIT_S)
+        with closing(connection):
+            headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+            connection.request("POST", f"/v1/ops/{name}", json.dumps(body), headers)
+            response = connection.getresponse()
+            text = response.read().decode()
+        if response.status != http.HTTPStatus.OK:
+            raise DemoError(f"{name} was answered with {response.status}: {text}")
+        return json.loads(text)
 
     def kill(self) -> None:
         """End it with SIGKILL: it cannot tidy up or record anything."""
@@ -77,8 +95,14 @@ class Node:
             self.kill()
 
 
-def duly(*arguments: str, exits: tuple[int, ...] = (0,)) -> Any:
-    """Carry out a command and return its JSON document; raise DemoError for another exit code."""
+def _address(seen: int) -> str | None:
+    """Return where the node listens, as it says in its log behind byte `seen`."""
+    found = re.search(rb"http://(127\.0\.0\.1:\d+)", NODE_LOG.read_bytes()[seen:])
+    return found and found[1].decode()
+
+
+def duly(*arguments: str) -> Any:
+    """Carry out a command and return its JSON document; raise DemoError when it fails."""
     ended = subprocess.run(
         [*DULY, *_json(arguments)],
         cwd=WORK,
@@ -88,7 +112,7 @@ def duly(*arguments: str, exits: tuple[int, ...] = (0,)) -> Any:
         text=True,
         check=False,
     )
-    if ended.returncode not in exits:
+    if ended.returncode:
         command = " ".join(("duly", *arguments))
         raise DemoError(f"`{command}` ended with {ended.returncode}: {ended.stderr.strip()}")
     return json.loads(ended.stdout)
