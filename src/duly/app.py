@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from duly.adapters.config import Configuration
@@ -22,18 +23,18 @@ if TYPE_CHECKING:
     from duly.interfaces.cli.front import AtWork, ServeOptions
     from duly.interfaces.cli.node import NodeParts
     from duly.interfaces.http.gate import Gate
-    from duly.interfaces.http.server import Server
+    from duly.interfaces.premises import Store
     from duly.ledger.api.core import Ledger
     from duly.ledger.api.tx import Tx
+    from duly.ledger.audit_chain import Head
     from duly.ledger.sqlite.ledger import SqliteLedger
     from duly.ledger.sqlite.owner import Owner, OwnerFacts
-    from duly.model.instant import Instant
-    from duly.model.records import Node as NodeRow
-    from duly.service.desk import AuditReport, Desk, Finding
+    from duly.service.desk import Desk
 
 # Another short command may hold the lock for a moment, and a server may be starting.
 _TRIES: Final = 20
 _TRY_S: Final = 0.25
+_LOOK_AGAIN_S: Final = 0.3
 
 
 def main() -> int:
@@ -85,13 +86,12 @@ class FrontDoor:
 
     def is_anybody_told(self) -> bool:
         """Say whether somebody is told of failures where a definition names nobody."""
-        found = self.configuration
-        return bool(found.text("notify") or found.words("notify_command"))
+        return self.configuration.tells_somebody
 
     # ---- operations ----
     def ask(self, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out an operation: a query on a reader, a command by the server or under the owner lock."""
-        from duly.adapters import home
+        from duly.adapters import home, remote
         from duly.service.operations import REGISTRY
 
         home.examine(self.place)
@@ -100,7 +100,7 @@ class FrontDoor:
                 return self.carry_out(ledger, name, body)
         with self._owning() as owned:
             if isinstance(owned, str):
-                return self._ask_server(owned, name, body)
+                return remote.ask(owned, home.read_token(self.place), name, body)
             return self.carry_out(owned.ledger, name, body)
 
     def carry_out(self, ledger: Ledger, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,27 +111,40 @@ class FrontDoor:
         found: dict[str, Any] = answer.model_dump(mode="json")
         return found
 
-    def _ask_server(self, url: str, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        from duly.adapters import home, remote
-
-        return remote.ask(url, home.read_token(self.place), name, body)
-
     def _desk(self, ledger: Ledger) -> Desk:
         from duly.adapters import clock, home, identity
-        from duly.adapters.files.bytes_store import BytesStore
+        from duly.interfaces.premises import HomePremises, LazyBytes
         from duly.service.desk import Desk
 
+        premises = HomePremises(
+            home=self.place,
+            ledger=ledger,
+            store=self._store(),
+            configuration=self.configuration,
+            settings=self.settings,
+            tzdata=self.zones.version,
+        )
         return Desk(
             ledger=ledger,
             home=self.home,
             clock=clock.wall,
             zones=self.zones,
-            bytes=BytesStore(self.place.bytes),
-            premises=_Premises(self),
+            bytes=LazyBytes(self.place.bytes),
+            premises=premises,
             new_id=identity.new_id,
             actor=home.user(),
             tolerance_us=self.settings.late_us_max,
             tolerance_us_min=self.settings.scan_wake_us_max,
+        )
+
+    def _store(self) -> Store:
+        from duly.interfaces.premises import Store
+        from duly.ledger.sqlite import backup, check
+
+        return Store(
+            check=lambda path, anchors: check.check(path, _heads(anchors)),
+            backup=backup.backup,
+            owner=self.owner,
         )
 
     # ---- the ledger ----
@@ -142,7 +155,7 @@ class FrontDoor:
         from duly.ledger.sqlite.reader_ledger import SqliteReader
         from duly.ledger.verbs import Verbs
 
-        if not os.path.lexists(self.place.ledger):
+        if not self.place.has_ledger:
             with _nothing_yet() as ledger:
                 yield ledger
             return
@@ -249,9 +262,7 @@ class FrontDoor:
 
     def is_served(self) -> bool:
         """Say whether a process that works owns the data directory."""
-        from duly.ledger.sqlite import owner
-
-        return owner.read_owner(self.home) is not None
+        return self.owner() is not None
 
     def owner(self) -> str | None:
         """Say who owns the directory, in words; None: nobody."""
@@ -261,19 +272,6 @@ class FrontDoor:
         if found is None:
             return None
         return f"process {found.pid} runs" + (f" at {found.url}" if found.url else "")
-
-    def last_scan(self) -> Instant | None:
-        """Return when the newest node scanned last."""
-        with self._reading() as ledger:
-            newest = ledger.read(_newest_nodes, 1)
-            return newest[0].scanned_at if newest else None
-
-    def workspace_zone(self) -> str | None:
-        """Return the zone of the workspace, once there is one."""
-        from duly.service.desk import WORKSPACE
-
-        with self._reading() as ledger:
-            return ledger.read(_workspace_zone, WORKSPACE)
 
     # ---- work ----
     @contextmanager
@@ -307,18 +305,30 @@ class FrontDoor:
 
         home.examine(self.place)
         home.prepare(self.place)
-        bind = options.bind or self.configuration.text("bind") or ""
-        may_leave = self.configuration.text("beyond_loopback") == "yes"
-        binding = server.parse(bind, may_leave_loopback=may_leave)
+        binding = server.parse(
+            options.bind or self.configuration.text("bind") or "",
+            may_leave_loopback=self.configuration.text("beyond_loopback") == "yes",
+        )
         held = self._acquire()
         if isinstance(held, str):
             # The store words the refusal, and names who serves.
             held = owner.acquire(self.home, self.facts(""))
         with held, self._writing() as ledger:
-            listening = server.Server(binding) if options.has_http else None
-            parts = self.parts(ledger)
-            front = _Listening(self, ledger, listening)
-            return node.serve(parts, front, lambda url: held.publish(self.facts(url)))
+            listening = (
+                server.Server(binding, partial(self.carry_out, ledger), self._gate())
+                if options.has_http
+                else node.NotListening()
+            )
+            return node.serve(
+                self.parts(ledger), listening, lambda url: held.publish(self.facts(url))
+            )
+
+    def _gate(self) -> Gate:
+        from duly.adapters import home
+        from duly.interfaces.http.gate import Gate
+
+        names = self.configuration.words("allowed_hosts")
+        return Gate(token=home.read_token(self.place), hosts=frozenset(map(str.lower, names)))
 
     def parts(self, ledger: SqliteLedger) -> NodeParts:
         """Return what a node in this process is made of."""
@@ -335,22 +345,10 @@ class FrontDoor:
             notify_argv=self.configuration.words("notify_command"),
         )
 
-    def gate(self) -> Gate:
-        """Return the rules by which the server lets requests in."""
-        from duly.adapters import home
-        from duly.interfaces.http.gate import Gate
-
-        names = self.configuration.words("allowed_hosts")
-        return Gate(
-            token=home.read_token(self.place), hosts=frozenset(name.lower() for name in names)
-        )
-
     # ---- the rest ----
     def rest(self) -> None:
         """Wait a moment before looking again."""
-        from duly.interfaces.cli import node
-
-        node.rest()
+        time.sleep(_LOOK_AGAIN_S)
 
     def keep_traceback(self, error: BaseException) -> Path | None:
         """Write down how an unexpected error came about, where there is a data directory."""
@@ -370,10 +368,6 @@ def _setting_names() -> list[str]:
 def _workspace_zone(tx: Tx, workspace_id: str) -> str | None:
     found = tx.workspace(workspace_id)
     return None if found is None else found.zone
-
-
-def _newest_nodes(tx: Tx, count: int) -> list[NodeRow]:
-    return tx.nodes(count)
 
 
 @contextmanager
@@ -400,104 +394,7 @@ def _ledger_died(cause: BaseException) -> None:
     node.give_up(f"the ledger cannot be written any more ({cause!r}); it has to be opened anew")
 
 
-class _Listening:
-    """The HTTP server of a node, or its absence."""
+def _heads(anchors: Mapping[str, tuple[int, str]] | None) -> Mapping[str, Head] | None:
+    from duly.ledger.audit_chain import Head
 
-    def __init__(self, front: FrontDoor, ledger: SqliteLedger, server: Server | None) -> None:
-        self._front, self._ledger, self._server = front, ledger, server
-        self.url = "" if server is None else server.url
-
-    def start(self, complaint: Callable[[], str | None]) -> None:
-        """Answer requests, where there is a server."""
-        from duly.interfaces.http.application import Served
-
-        if self._server is not None:
-            self._server.start(
-                Served(
-                    ask=partial(self._front.carry_out, self._ledger),
-                    complaint=complaint,
-                    gate=self._front.gate(),
-                )
-            )
-
-    def stop(self) -> None:
-        """Answer no more."""
-        if self._server is not None:
-            self._server.stop()
-
-
-class _Premises:
-    """What only whoever sees the data directory can do with it."""
-
-    def __init__(self, front: FrontDoor) -> None:
-        self._front = front
-
-    def examine(self) -> Sequence[Finding]:
-        """Look at the machine, the configuration, the data directory and its owner."""
-        from duly.adapters import machine
-        from duly.service.desk import Finding
-
-        front = self._front
-        seen = front.last_scan()
-        looks = [
-            *machine.look(front.place, front.zones.version),
-            machine.look_at_zone(front.workspace_zone()),
-            machine.look_at_scans(front.owner(), seen, front.settings.scan_wake_us_max),
-            machine.look_at_notices(front.is_anybody_told()),
-            machine.look_at_names(front.configuration.unknown),
-        ]
-        return [
-            Finding(name=one.name, is_good=one.is_good, message=one.message, fix=one.fix)
-            for one in looks
-        ]
-
-    def check_ledger(self) -> Sequence[Finding]:
-        """Look through the whole ledger."""
-        from duly.ledger.sqlite import check
-        from duly.service.desk import Finding
-
-        if not self._has_ledger():
-            return [Finding(name="ledger", is_good=True, message="there is none yet")]
-        faults = check.check(self._front.place.ledger).faults
-        if not faults:
-            return [Finding(name="ledger", is_good=True, message="sound")]
-        fix = "Stop Duly and restore a backup."
-        return [Finding(name="ledger", is_good=False, message=fault, fix=fix) for fault in faults]
-
-    def _has_ledger(self) -> bool:
-        return os.path.lexists(self._front.place.ledger)
-
-    def backup(self, target: Path) -> None:
-        """Copy the ledger to a new file."""
-        from duly.ledger.sqlite.backup import backup
-
-        backup(self._front.place.ledger, target)
-
-    def verify_audit(self, anchors: Mapping[str, tuple[int, str]]) -> AuditReport:
-        """Follow every audit chain; each anchored head must still be in its chain."""
-        from duly.ledger.audit_chain import Head
-        from duly.ledger.sqlite import check
-        from duly.service.desk import AuditReport
-
-        if not self._has_ledger():
-            return AuditReport(is_intact=not anchors, scopes=0, events=0, broken=(), heads={})
-        kept = {scope: Head(seq, hash_) for scope, (seq, hash_) in anchors.items()}
-        report = check.check(self._front.place.ledger, kept)
-        broken = tuple(fault for fault in report.faults if fault.startswith("audit chain"))
-        return AuditReport(
-            is_intact=not broken,
-            scopes=len(report.heads),
-            events=sum(head.seq for head in report.heads.values()),
-            broken=broken,
-            heads={scope: (head.seq, head.hash) for scope, head in report.heads.items()},
-        )
-
-    def live_log(self, token: str, offset: int, bytes_max: int) -> bytes | None:
-        """Return a part of the log of a program that still runs; None: there is none."""
-        path = self._front.home / "logs" / f"{token}.log"
-        try:
-            with path.open("rb") as file:
-                file.seek(offset)
-                return file.read(bytes_max)
-        except FileNotFoundError:
-            return None
+    return None if anchors is None else {scope: Head(*head) for scope, head in anchors.items()}

@@ -25,6 +25,7 @@ OWN: Final[Mapping[str, str]] = MappingProxyType(
 )
 _LISTS: Final = frozenset({"allowed_hosts", "notify_command"})
 _DEFAULTS: Final = {"bind": "127.0.0.1:0", "beyond_loopback": "no"}
+_SECRET: Final = frozenset({"notify"})
 # Names that mean something else than a setting.
 _NOT_SETTINGS: Final = frozenset({"home", "demo_repo", "notify_private"})
 
@@ -53,6 +54,19 @@ class Configuration:
     def words(self, name: str) -> tuple[str, ...]:
         """Return a list, empty where none is given."""
         return self.lists.get(name, ())
+
+    @property
+    def tells_somebody(self) -> bool:
+        """Whether somebody is told of failures where a definition names nobody."""
+        return bool(self.text("notify") or self.words("notify_command"))
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Each value that was given, with its origin; a URL for notices may hold a secret and is left out."""
+        return tuple(
+            f"{name} ({value.origin})" if name in _SECRET else _shown(name, value)
+            for name, value in sorted(self.values.items())
+        )
 
     def only(self, names: Iterable[str]) -> dict[str, str]:
         """Return the texts of those names that are given."""
@@ -111,6 +125,10 @@ def _fault(name: str, value: Any, known: frozenset[str], file: str) -> Fault | N
     return Fault(
         pointer=f"/{name}", message=f"{file}: {name} is one text or number", fix='write "…"'
     )
+
+
+def _shown(name: str, value: Value) -> str:
+    return f"{name} = {value.text.replace(chr(0), ' ')} ({value.origin})"
 
 
 def _text(value: Any) -> str:

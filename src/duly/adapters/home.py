@@ -30,6 +30,11 @@ class Home:
         return self.root / "ledger.db"
 
     @property
+    def has_ledger(self) -> bool:
+        """Whether something stands where the ledger would."""
+        return os.path.lexists(self.ledger)
+
+    @property
     def token(self) -> Path:
         """The file that holds the bearer token."""
         return self.root / "token"

@@ -156,15 +156,11 @@ def look_at_zone(of_workspace: str | None) -> Look:
     )
 
 
-def _launcher(launcher: Path) -> Look:
+def _launcher() -> Look:
     """See whether a program can be started the way agents are: by this interpreter, isolated."""
-    command = [
-        sys.executable,
-        "-I",
-        "-S",
-        "-c",
-        f"compile(open({str(launcher)!r}).read(), 'l', 'exec')",
-    ]
+    source = Path(__file__).with_name("launch") / "launcher.py"
+    reading = f"compile(open({str(source)!r}).read(), 'launcher', 'exec')"
+    command = [sys.executable, "-I", "-S", "-c", reading]
     try:
         ended = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=_COMMAND_S
@@ -224,3 +220,8 @@ def look_at_names(unknown: Sequence[str]) -> Look:
         else "no unknown DULY_ variable",
         fix="Correct the names: docs/configuration.md lists them.",
     )
+
+
+def look_at_values(chosen: Sequence[str]) -> Look:
+    """Tell what differs from its default, and where that was said."""
+    return Look(name="settings", is_good=True, message=", ".join(chosen) or "all are the defaults")

@@ -3,14 +3,13 @@
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from duly.adapters import clock, identity, service_log, supervision
+from duly.adapters import clock, identity, supervision
 from duly.adapters.clock import SystemClock
 from duly.adapters.files.bytes_store import BytesStore
 from duly.adapters.launch import launch, living
@@ -66,6 +65,18 @@ class Listening(Protocol):
     def stop(self) -> None:
         """Answer no more."""
         ...
+
+
+class NotListening:
+    """A node that nobody can reach."""
+
+    url = ""
+
+    def start(self, complaint: Callable[[], str | None]) -> None:
+        """Answer nobody."""
+
+    def stop(self) -> None:
+        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +196,9 @@ def _is_told_over(detail: Answer, occurrence_key: str) -> bool:
 # ---- until told to stop ----
 def serve(parts: NodeParts, listening: Listening, publish: Callable[[str], None]) -> int:
     """Work until SIGTERM or SIGINT, then drain; a second signal stops at once."""
+    # Costs as much as everything else together, and only a server keeps a log.
+    from duly.adapters import service_log
+
     log = service_log.configure(parts.logs)
 
     def give_up_logged(verdict: str) -> None:
@@ -268,8 +282,3 @@ def give_up(verdict: str) -> None:
     sys.stderr.write(f"error: {verdict}\n")
     sys.stderr.flush()
     os._exit(Exit.UNEXPECTED)
-
-
-def rest() -> None:
-    """Wait a moment before looking again."""
-    time.sleep(LOOK_AGAIN_S)

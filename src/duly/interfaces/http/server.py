@@ -3,12 +3,14 @@
 import ipaddress
 import socket
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import uvicorn
 
-from duly.interfaces.http.application import Served, application
+from duly.interfaces.http.application import Ask, Served, application
+from duly.interfaces.http.gate import Gate
 from duly.model.errors import Fault, UnavailableError, ValidationError
 
 _BACKLOG: Final = 128
@@ -42,16 +44,18 @@ def parse(text: str, *, may_leave_loopback: bool) -> Binding:
 class Server:
     """Listens from its construction on, answers from `start` to `stop`."""
 
-    def __init__(self, binding: Binding) -> None:
+    def __init__(self, binding: Binding, ask: Ask, gate: Gate) -> None:
         """Bind. Raises ValidationError for an address that is not allowed, UnavailableError for one that is taken."""
         self._socket = _bound(binding)
+        self._ask, self._gate = ask, gate
         host, port = self._socket.getsockname()[:2]
         self.url: str = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
 
-    def start(self, served: Served) -> None:
-        """Answer requests on a thread of its own."""
+    def start(self, complaint: Callable[[], str | None]) -> None:
+        """Answer requests on a thread of its own; `complaint` says why the node is no good, or None."""
+        served = Served(ask=self._ask, complaint=complaint, gate=self._gate)
         config = uvicorn.Config(
             application(served),
             log_config=None,
