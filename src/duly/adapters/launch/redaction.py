@@ -26,11 +26,13 @@ class Redaction:
         """Know all the values before the stream begins; those under 4 bytes are not redacted."""
         forms = {form for secret in secrets for form in _forms(secret)}
         self._forms = sorted(forms, key=lambda form: (-len(form), form))
-        self._pattern = re.compile(b"|".join(map(re.escape, self._forms)) or b"(?!)")
+        self._pattern = re.compile(b"|".join(map(re.escape, self._forms)))
         self._held = b""
 
     def feed(self, data: bytes) -> bytes:
         """Return what is known to be clean by now."""
+        if not self._forms:
+            return data
         data = self._held + data
         clean: list[bytes] = []
         position = 0
@@ -47,7 +49,7 @@ class Redaction:
 
     def finish(self) -> bytes:
         """Return the rest."""
-        rest, self._held = self._pattern.sub(MARK, self._held), b""
+        rest, self._held = self._held and self._pattern.sub(MARK, self._held), b""
         return rest
 
     def _first_beginning(self, data: bytes, position: int) -> int:
