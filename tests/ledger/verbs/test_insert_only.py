@@ -106,7 +106,7 @@ def test_no_statement_changes_what_is_fixed_of_a_row():
 
 def test_of_an_attempt_only_its_ending_is_written_later():
     of_attempt = {n: columns for n, t, columns in statements_of.updates() if t == "attempt"}
-    assert set(of_attempt) == {"end_attempt", "end_lost_attempts"}
+    assert set(of_attempt) == {"end_attempt"}
     assert all(columns == {"ended_at_us", "ending"} for columns in of_attempt.values())
 
 

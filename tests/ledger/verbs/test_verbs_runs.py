@@ -321,27 +321,6 @@ def test_an_attempt_ends_once(store: Store):
     assert (attempt.ended_at, attempt.ending) == (after(4), "completed")
 
 
-def test_attempts_that_lost_the_run_are_ended_and_the_live_one_is_not(store: Store):
-    _add(store, {})
-
-    def take_away(tx: Any) -> None:
-        run = tx.run(R)
-        again = {"state": RunState.QUEUED, "claimable_at": store.at, "fence": run.fence + 1}
-        tx.record_run(replace(run, **FREE, **again))
-
-    for name in ("c_1", "c_2"):
-        store.claim(name)
-        store.write(take_away)
-    store.claim("c_3")
-    store.write(lambda tx: tx.end_lost_attempts(R, "lease_lost"))
-    found = store.read(lambda tx: tx.attempts(R))
-    assert [(a.claim_id, a.fence, a.ending) for a in found] == [
-        ("c_1", 1, "lease_lost"),
-        ("c_2", 3, "lease_lost"),
-        ("c_3", 5, None),
-    ]
-
-
 def test_a_holder_gives_up_its_claim_by_recording_none(store: Store):
     _add(store, {})
     (claimed,) = store.claim()

@@ -126,10 +126,6 @@ class RunVerbs(Protocol):
         """Return attempts, oldest first."""
         ...
 
-    def end_lost_attempts(self, run_id: RunId, ending: str) -> None:
-        """Close every open attempt of a run that does not hold it now: for whoever took the claim away."""
-        ...
-
     def executions(self, run_id: RunId) -> list[Execution]:
         """Return executions, oldest first."""
         ...

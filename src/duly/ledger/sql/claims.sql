@@ -52,10 +52,3 @@ select run_id, fence, claim_id, owner, revision, claimed_at_us, ended_at_us, end
 from attempt
 where run_id = :run_id
 order by fence, claim_id
-
--- end_lost_attempts: close the attempts of a run that no longer hold it
-update attempt
-set ended_at_us = :at, ending = :ending
-where run_id = :run_id and ended_at_us is null
-  and not exists (select 1 from run
-    where run.run_id = attempt.run_id and run.fence = attempt.fence and run.claim_id = attempt.claim_id)

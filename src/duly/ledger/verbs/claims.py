@@ -57,10 +57,6 @@ class Claims(OnSession):
         """Return the attempts of a run, oldest first."""
         return ATTEMPT.records(self._session.rows("attempts", run_id=run_id))
 
-    def end_lost_attempts(self, run_id: RunId, ending: str) -> None:
-        """Close every open attempt of a run that does not hold it now."""
-        self._session.rows("end_lost_attempts", run_id=run_id, ending=ending)
-
     def _claim(self, batch: ClaimBatch, wanted: int, *, is_caught_up: bool) -> list[ClaimedRun]:
         claimed: list[ClaimedRun] = []
         if wanted <= 0:
