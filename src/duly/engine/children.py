@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
 from duly.adapters.clock import Clock
-from duly.adapters.launch.events import Empty, Event, LauncherLost, NotStarted, Output
+from duly.adapters.launch.events import Empty, Event, NotStarted, Output
 from duly.adapters.launch.launch import Launched, Launchers
 from duly.engine import guard
 from duly.engine.requests import Ended, Handle, Order, Program, Spoke
@@ -142,7 +142,7 @@ class Children:
         if fd not in child.fds:
             return
         for event in child.launched.feed(fd):
-            if isinstance(event, Empty | LauncherLost):
+            if isinstance(event, Empty):  # the tree is dead, so there is an end to what is left
                 self._drain(child, fd)
             self._tell(child, event)
         if frozenset(child.launched.fds) != child.fds:

@@ -24,6 +24,7 @@ from duly.engine.settings import Settings
 from duly.ledger.sqlite.ledger import SqliteLedger
 from duly.ledger.verbs import Verbs
 from duly.model.instant import SECOND_US
+from duly.policy import scope
 from duly.service.desk import WORKSPACE, AuditReport, Desk, Finding
 from duly.service.operations import REGISTRY
 from duly.transactions.nodes import InitWorkspace, init_workspace
@@ -106,6 +107,7 @@ class Workbench:
             clock=wall,
             environ=dict(os.environ) if chosen.environ is None else chosen.environ,
             log_limits=LogLimits(),
+            matches=scope.matches,
         )
         table = performers(workshop).items()
         self.node = self._node(chosen)

@@ -13,7 +13,6 @@ from duly.adapters.work.observe import LIMITS, refusals
 from duly.adapters.work.requests import ChangedFile, Examine, Examined, Part
 from duly.model.plan import Isolation
 from duly.model.reasons import Reason
-from duly.policy import scope
 
 _SHOWN_MAX: Final = 1000
 
@@ -102,13 +101,13 @@ def _examined(
     artifact: ChangedFile | None,
 ) -> Examined:
     globs = rendering.scope_of(part)
-    inside = [file for path, file in changed.items() if file and scope.matches(globs, path)]
+    inside = [file for path, file in changed.items() if file and workshop.matches(globs, path)]
     within = {file.path for file in inside}
     outside = tuple(path for path in changed if path not in within)
     return Examined(
         in_scope=tuple(inside),
         out_of_scope=outside,
-        artifact=artifact if artifact is None or scope.matches(globs, artifact.path) else None,
+        artifact=artifact if artifact is None or workshop.matches(globs, artifact.path) else None,
         is_artifact_empty=artifact is not None and artifact.bytes == 0,
         difference_sha256=_kept_list(workshop, outside) if outside else None,
     )

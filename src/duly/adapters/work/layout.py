@@ -1,6 +1,6 @@
 """Where the work of a run lies in the data directory."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,10 @@ from duly.model.plan import Isolation
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workshop:
-    """What every performer works with: the data directory, bytes, launchers, clock, and the node's environment."""
+    """What every performer works with: the data directory, bytes, launchers, clock, and the node's environment.
+
+    `matches(globs, path)` is the rule of what a scope names; it is decided elsewhere.
+    """
 
     home: Path
     bytes: BytesStore
@@ -22,6 +25,7 @@ class Workshop:
     clock: Callable[[], Instant]
     environ: Mapping[str, str] = field(repr=False)
     log_limits: LogLimits
+    matches: Callable[[Sequence[str], str], bool]
 
     @property
     def stages(self) -> Path:

@@ -16,7 +16,6 @@ from duly.model import canonical
 from duly.model.errors import DulyError
 from duly.model.plan import Isolation, Work
 from duly.model.reasons import Reason
-from duly.policy import scope
 
 LIMITS: Final = tree.Limits()
 _GIT: Final = ".git"
@@ -70,7 +69,7 @@ def _freeze(workshop: Workshop, work: Work, here: Stage, commit: str | None) -> 
         frozen = _freeze_checkout(work, here, commit or "")
     else:
         part = tree.Part(
-            includes=lambda path: scope.matches(work.inputs.sources, path),
+            includes=lambda path: workshop.matches(work.inputs.sources, path),
             reaches=lambda path: _may_be_source(work, path, workshop.home),
         )
         frozen = stage.freeze_base(Path(work.root), here.base, part, LIMITS)

@@ -23,9 +23,9 @@ from duly.adapters.work.errors import CannotWorkError
 from duly.adapters.work.layout import Stage, Workshop, root_of
 from duly.adapters.work.observe import LIMITS, refusals
 from duly.adapters.work.requests import KeepLog, KeptLog, Part, Prepare, Prepared
+from duly.model import placeholders
 from duly.model.plan import Home, Isolation
 from duly.model.reasons import Reason
-from duly.policy import placeholders
 
 _READY: Final = "ready"
 _SHOWN_MAX: Final = 2_000

@@ -10,13 +10,14 @@ from duly.adapters.work.requests import DeathProof, ProveDead
 
 def prove_dead(workshop: Workshop, request: ProveDead) -> DeathProof:
     """Prove every execution dead, or say that one may live; blocks for a few seconds at most."""
-    if request.is_own and isinstance(workshop.launchers.kill_orphans(), Dead):
-        return DeathProof.DEAD
     # Every one is looked at, and what lives of it killed, also when an earlier one cannot be proven.
-    dead = [_is_dead(workshop, facts) for facts in request.executions]
+    dead = [_is_dead(workshop, facts, is_own=request.is_own) for facts in request.executions]
     return DeathProof.DEAD if all(dead) else DeathProof.MAY_LIVE
 
 
-def _is_dead(workshop: Workshop, facts: ExecutionFacts) -> bool:
+def _is_dead(workshop: Workshop, facts: ExecutionFacts, *, is_own: bool) -> bool:
     known = replace(facts, record=workshop.record(facts.run_token))
-    return isinstance(proof.kill_leftovers(known), Dead)
+    if isinstance(proof.kill_leftovers(known), Dead):
+        return True
+    # What a launcher of this very process left behind was handed on to this process, and to nobody else.
+    return is_own and isinstance(workshop.launchers.prove_lost(known), Dead)

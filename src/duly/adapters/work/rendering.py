@@ -7,8 +7,8 @@ from typing import Final
 
 from duly.adapters.work.layout import Workshop, root_of
 from duly.adapters.work.requests import Part
+from duly.model import placeholders
 from duly.model.instant import to_text
-from duly.policy import placeholders
 
 NOTHING_TO_DO: Final = "77"
 

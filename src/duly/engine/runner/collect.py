@@ -149,8 +149,12 @@ def _unprovable(attempt: Attempt, doubtful: tuple[Execution, ...]) -> Steps[Leav
     since = max(ends.get(execution.fence, woke.at) for execution in doubtful)
     if woke.at - since < attempt.node.settings.host_unreachable_us:
         return ParkFor(reason=Reason.HOST_UNREACHABLE, delay_us=LOOK_AGAIN_US)
-    ending = _review(Reason.HOST_UNREACHABLE, ErrorClass.UNKNOWN_OUTCOME)
-    return SettleAs(ending=ending, may_live=True)
+    return SettleAs(ending=unreachable(), may_live=True)
+
+
+def unreachable() -> Ending:
+    """Return the ending of a run of which a program may live that nobody can prove dead."""
+    return _review(Reason.HOST_UNREACHABLE, ErrorClass.UNKNOWN_OUTCOME)
 
 
 def _attempt_ends(tx: Tx, run_id: RunId) -> dict[int, Instant]:

@@ -7,7 +7,7 @@ from duly.engine.node import Node
 from duly.engine.requests import Read, RunKeys, Steps
 from duly.engine.runner import endings, program
 from duly.engine.runner.attempt import AGENT, PRECHECK, Attempt, CancelRequestedError
-from duly.engine.runner.collect import Collected, collect
+from duly.engine.runner.collect import Collected, collect, unreachable
 from duly.engine.runner.examine import finish, limits_of
 from duly.engine.runner.leave import Leave, SettleAs, leave
 from duly.model.errors import LeaseLostError
@@ -79,6 +79,8 @@ def _execute(collected: Collected) -> Steps[Leave]:
     ran = yield from program.run(attempt, part, work.agent.timeouts)
     if isinstance(ran.exit, NotStarted):
         return _without_agent(attempt, ran.exit, {})
+    if not ran.is_empty:
+        return SettleAs(ending=unreachable(), may_live=True)
     return (yield from finish(attempt, part, ran.exit))
 
 

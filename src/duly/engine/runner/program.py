@@ -1,10 +1,9 @@
 """Run one program of an attempt: intent and dispatch are recorded before it starts, its end before all else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from duly.adapters.launch import events
-from duly.adapters.launch.proof import ExecutionFacts
 from duly.adapters.work.requests import (
     DeathProof,
     KeepLog,
@@ -32,7 +31,7 @@ from duly.engine.requests import (
 )
 from duly.engine.runner import endings, watch
 from duly.engine.runner.attempt import Attempt
-from duly.engine.runner.watch import GRACE_US, Watch
+from duly.engine.runner.watch import Watch
 from duly.model import canonical
 from duly.model.errors import LeaseLostError
 from duly.model.plan import Timeouts
@@ -81,7 +80,8 @@ def run(attempt: Attempt, part: Part, limits: Timeouts) -> Steps[Ran]:
         Write(dispatch_execution, DispatchExecution(claim=attempt.claim, part=part.name))
     )
     handle = yield from start(Program(launch=prepared.launch, write_output=prepared.write_output))
-    seen = yield from _follow(attempt, part, limits, handle)
+    begun = yield from _launched(prepared)
+    seen = yield from _follow(attempt, (part, limits), handle, begun)
     return (yield from _record_end(attempt, part, prepared, seen))
 
 
@@ -110,19 +110,26 @@ def _intent(attempt: Attempt, part: Part, prepared: Prepared, began: Woke) -> Ex
     )
 
 
-def _follow(attempt: Attempt, part: Part, limits: Timeouts, handle: Handle) -> Steps[Watch]:
-    """Hear the program until nothing more comes, ending it at its limits or when a person or the ledger says so."""
+def _launched(prepared: Prepared) -> Steps[Watch]:
     woke = yield from now()
-    seen = Watch(launched_us=woke.awake_us, spoke_us=woke.awake_us)
-    keys = attempt.keys.every
-    while not seen.is_over and seen.refusal is None:
+    return Watch(facts=prepared.facts, launched_us=woke.awake_us, spoke_us=woke.awake_us)
+
+
+def _follow(
+    attempt: Attempt, what: tuple[Part, Timeouts], handle: Handle, seen: Watch
+) -> Steps[Watch]:
+    """Hear the program until nothing more comes, ending it at its limits or when a person or the ledger says so."""
+    (part, limits), keys, woke = what, attempt.keys.every, (yield from now())
+    while not seen.is_over and not watch.is_hopeless(seen, woke.awake_us):
         until_us = watch.next_limit(seen, limits)
         woke = yield from wait(Wait((handle,), keys, until_awake_us=until_us))
         before, heard = seen, watch.hear(seen, woke, attempt.keys)
-        seen = watch.reached(heard, limits, woke.awake_us)
+        seen = watch.killed(watch.reached(heard, limits, woke.awake_us), woke.awake_us)
         if isinstance(woke.message, events.Started):
             yield from surely(Write(attach_execution, _attach(attempt, part, woke.message)))
-        yield from _order(attempt, handle, (before, seen), woke.awake_us)
+        if seen.has_lost_launcher and not before.has_lost_launcher:
+            seen = replace(seen, is_empty=(yield from _is_dead(seen)))
+        yield from _order(attempt, handle, before, seen)
     return seen
 
 
@@ -140,26 +147,22 @@ def _attach(attempt: Attempt, part: Part, started: events.Started) -> Attach:
     )
 
 
-def _order(
-    attempt: Attempt, handle: Handle, seen: tuple[Watch, Watch], awake_us: int
-) -> Steps[None]:
+def _order(attempt: Attempt, handle: Handle, before: Watch, after: Watch) -> Steps[None]:
     """Tell the program what follows from what has just been heard."""
-    before, after = seen
     if after.is_lost:
         yield Stop(handle)
         raise LeaseLostError(f"another claim was made for run {attempt.claim.run_id}")
     if after.is_frozen is not before.is_frozen:
         yield Send(handle, Order.FREEZE if after.is_frozen else Order.THAW)
-    if after.stopping is not None and not after.is_over:
-        if before.stopping is None:
-            yield Send(handle, Order.TERMINATE)
-        elif awake_us >= after.stopping_since_us + GRACE_US:
-            yield Stop(handle)
+    if after.is_killed and not before.is_killed:
+        yield Stop(handle)
+    elif after.stopping is not None and before.stopping is None:
+        yield Send(handle, Order.TERMINATE)
 
 
 def _record_end(attempt: Attempt, part: Part, prepared: Prepared, seen: Watch) -> Steps[Ran]:
     kept: KeptLog = yield from outside(KeepLog(log=prepared.log))
-    is_empty = seen.is_empty or (yield from _is_dead(seen.facts or prepared.facts))
+    is_empty = seen.is_empty or (yield from _is_dead(seen))
     if seen.refusal is not None:
         event, ended = ExecutionEvent.PROVE_NOT_STARTED, _refused(seen.refusal)
         ending, code = endings.NOT_STARTED, None
@@ -181,9 +184,9 @@ def _record_end(attempt: Attempt, part: Part, prepared: Prepared, seen: Watch) -
     return Ran(exit=ended, is_empty=is_empty)
 
 
-def _is_dead(facts: ExecutionFacts) -> Steps[bool]:
-    """A launcher was lost without saying that its tree is empty: find who is left, and kill them."""
-    proof: DeathProof = yield from outside(ProveDead(executions=(facts,), is_own=True))
+def _is_dead(seen: Watch) -> Steps[bool]:
+    """Find who is left of a tree that was not reported empty, kill them, and say whether that is proven."""
+    proof: DeathProof = yield from outside(ProveDead(executions=(seen.facts,), is_own=True))
     return proof is DeathProof.DEAD
 
 

@@ -13,6 +13,8 @@ from duly.policy.ending import Cancelled, Exit, Exited, LaunchLost, Signalled, T
 
 GRACE_US: Final = 10 * SECOND_US
 """How long a program may take to end after SIGTERM."""
+PATIENCE_US: Final = 30 * SECOND_US
+"""How long its tree may take to die after SIGKILL before nobody waits any longer."""
 
 
 class Stopping(Enum):
@@ -36,18 +38,21 @@ class Watch:
     """A program under way. Times count while the machine is awake (µs), so a suspend is no silence.
 
     `is_over`: it tells nothing more. `is_empty`: nobody of its tree lives. `refusal`: it was never started.
+    `has_lost_launcher`: whoever is left of its tree has to be found and killed.
     """
 
+    facts: ExecutionFacts
     launched_us: int
     spoke_us: int
     has_started: bool = False
     exit: Exited | Signalled | None = None
     refusal: events.NotStarted | None = None
-    facts: ExecutionFacts | None = None
     stopping: Stopping | None = None
     stopping_since_us: int = 0
+    is_killed: bool = False
     is_frozen: bool = False
     is_lost: bool = False
+    has_lost_launcher: bool = False
     is_empty: bool = False
     is_over: bool = False
 
@@ -71,6 +76,14 @@ def _told(watch: Watch, message: Any) -> Watch:
             return replace(watch, spoke_us=spoke_us)
         case events.Started(facts=facts):
             return replace(watch, has_started=True, facts=facts)
+        case Ended():
+            return replace(watch, is_over=True)
+        case _:
+            return _told_of_the_end(watch, message)
+
+
+def _told_of_the_end(watch: Watch, message: Any) -> Watch:
+    match message:
         case events.NotStarted():
             return replace(watch, refusal=message, is_empty=True)
         case events.Exited(code):
@@ -78,9 +91,9 @@ def _told(watch: Watch, message: Any) -> Watch:
         case events.Signalled(number):
             return replace(watch, exit=Signalled(number=number))
         case events.Empty(is_certain):
-            return replace(watch, is_empty=is_certain, is_over=True)
-        case events.LauncherLost() | Ended():
-            return replace(watch, is_over=True)
+            return replace(watch, is_empty=is_certain)
+        case events.LauncherLost():
+            return replace(watch, has_lost_launcher=True)
         case _:
             return watch
 
@@ -88,7 +101,7 @@ def _told(watch: Watch, message: Any) -> Watch:
 def next_limit(watch: Watch, limits: Timeouts) -> int:
     """Return when, on the awake clock, something has to be done next."""
     if watch.stopping is not None:
-        return watch.stopping_since_us + GRACE_US
+        return watch.stopping_since_us + GRACE_US + (PATIENCE_US if watch.is_killed else 0)
     return min(at for at, _ in _limits(watch, limits))
 
 
@@ -98,6 +111,17 @@ def reached(watch: Watch, limits: Timeouts, awake_us: int) -> Watch:
         return watch
     at, limit = min(_limits(watch, limits), key=lambda found: found[0])
     return _stop(watch, limit, awake_us) if at <= awake_us else watch
+
+
+def killed(watch: Watch, awake_us: int) -> Watch:
+    """Return the watch with the tree killed once the grace after SIGTERM is over."""
+    is_late = watch.stopping is not None and awake_us >= watch.stopping_since_us + GRACE_US
+    return replace(watch, is_killed=watch.is_killed or is_late)
+
+
+def is_hopeless(watch: Watch, awake_us: int) -> bool:
+    """Say whether a killed tree should have ended long ago: somebody in it cannot be killed by us."""
+    return watch.is_killed and awake_us >= watch.stopping_since_us + GRACE_US + PATIENCE_US
 
 
 def _limits(watch: Watch, limits: Timeouts) -> list[tuple[int, Stopping]]:

@@ -31,6 +31,7 @@ from duly.ledger.api.tx import Tx
 from duly.model.errors import UnavailableError
 from duly.model.ids import RunId
 from duly.model.states import Disposition
+from duly.policy import scope
 from duly.service.views import status_of
 
 FOREVER_US: Final = 10 * 365 * 86_400 * 1_000_000
@@ -259,6 +260,7 @@ def _engine(parts: NodeParts, reports: Reports) -> Engine:
         clock=clock.wall,
         environ=dict(os.environ),
         log_limits=LogLimits(),
+        matches=scope.matches,
     )
     return Engine(
         EngineParts(

@@ -6,10 +6,9 @@ from typing import Final
 
 from pydantic import ValidationError as ShapeError
 
-from duly.model import canonical
+from duly.model import canonical, placeholders
 from duly.model.errors import Fault, ValidationError
 from duly.model.plan import Plan, Work
-from duly.policy import placeholders
 from duly.recurrence.schedule import Schedule
 from duly.service.definition import faults, source
 from duly.service.definition.context import Findings, PlanContext

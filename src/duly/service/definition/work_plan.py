@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from duly.adapters.launch import environment
+from duly.model import placeholders
 from duly.model.errors import Fault
 from duly.model.instant import HOUR_US, MINUTE_US, SECOND_US
 from duly.model.plan import (
@@ -24,7 +25,7 @@ from duly.model.plan import (
     Variable,
     Work,
 )
-from duly.policy import placeholders, scope
+from duly.policy import scope
 from duly.service.definition import document as d
 from duly.service.definition import duration
 from duly.service.definition.context import Findings, PlanContext

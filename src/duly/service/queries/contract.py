@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from duly.ledger.api.tx import Tx
+from duly.model import placeholders
 from duly.model.ids import RunId, dedupe_key
 from duly.model.plan import Isolation, Work
-from duly.policy import placeholders
 from duly.service import text
 from duly.service.desk import Desk
 from duly.service.queries import reading
