@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from duly.adapters.config import Configuration
     from duly.adapters.zones import Zones
-    from duly.engine.settings import Settings
     from duly.interfaces.cli.front import AtWork, ServeOptions
     from duly.interfaces.cli.node import NodeParts
+    from duly.interfaces.configured import Configured
     from duly.interfaces.http.gate import Gate
     from duly.interfaces.premises import Store
     from duly.ledger.api.core import Ledger
@@ -35,6 +34,10 @@ if TYPE_CHECKING:
 _TRIES: Final = 20
 _TRY_S: Final = 0.25
 _LOOK_AGAIN_S: Final = 0.3
+# What is asked when a server may be ill, or would keep it from its work.
+_LOOKED_AT_HERE: Final = frozenset(
+    {"doctor", "db.check", "db.backup", "audit.verify", "schema.show"}
+)
 
 
 def main() -> int:
@@ -64,18 +67,11 @@ class FrontDoor:
 
     # ---- what is configured ----
     @cached_property
-    def configuration(self) -> Configuration:
-        """What flags, environment and file say."""
-        from duly.adapters import config
+    def configured(self) -> Configured:
+        """What environment and file say."""
+        from duly.interfaces import configured
 
-        return config.read({}, os.environ, self.place.config, _setting_names())
-
-    @cached_property
-    def settings(self) -> Settings:
-        """How the engine behaves."""
-        from duly.engine.settings import Settings
-
-        return Settings.from_texts(self.configuration.only(_setting_names()))
+        return configured.read(os.environ, self.place.config)
 
     @cached_property
     def zones(self) -> Zones:
@@ -86,22 +82,39 @@ class FrontDoor:
 
     def is_anybody_told(self) -> bool:
         """Say whether somebody is told of failures where a definition names nobody."""
-        return self.configuration.tells_somebody
+        return self.configured.said.tells_somebody
 
     # ---- operations ----
     def ask(self, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry out an operation: a query on a reader, a command by the server or under the owner lock."""
+        """Carry out an operation: by the server, or here: a query on a reader, a command under the owner lock."""
         from duly.adapters import home, remote
-        from duly.service.operations import REGISTRY
 
         home.examine(self.place)
-        if not REGISTRY.find(name).changes:
+        url = None if name in _LOOKED_AT_HERE else self.url()
+        if url is None:
+            return self._ask_here(name, body)
+        try:
+            return remote.ask(url, home.read_token(self.place), name, body)
+        except remote.UnreachableError:
+            if self._changes(name):
+                raise
+            return self._ask_here(name, body)
+
+    def _ask_here(self, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        from duly.adapters import home, remote
+
+        if not self._changes(name):
             with self._reading() as ledger:
                 return self.carry_out(ledger, name, body)
         with self._owning() as owned:
             if isinstance(owned, str):
                 return remote.ask(owned, home.read_token(self.place), name, body)
             return self.carry_out(owned.ledger, name, body)
+
+    def _changes(self, name: str) -> bool:
+        from duly.service.operations import REGISTRY
+
+        return REGISTRY.find(name).changes
 
     def carry_out(self, ledger: Ledger, name: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out an operation on a ledger that is open."""
@@ -120,8 +133,8 @@ class FrontDoor:
             home=self.place,
             ledger=ledger,
             store=self._store(),
-            configuration=self.configuration,
-            settings=self.settings,
+            configuration=self.configured.said,
+            settings=self.configured.settings,
             tzdata=self.zones.version,
         )
         return Desk(
@@ -133,8 +146,8 @@ class FrontDoor:
             premises=premises,
             new_id=identity.new_id,
             actor=home.user(),
-            tolerance_us=self.settings.late_us_max,
-            tolerance_us_min=self.settings.scan_wake_us_max,
+            tolerance_us=self.configured.settings.late_us_max,
+            tolerance_us_min=self.configured.settings.scan_wake_us_max,
         )
 
     def _store(self) -> Store:
@@ -212,28 +225,15 @@ class FrontDoor:
     def _make_workspace(self, ledger: SqliteLedger) -> None:
         """At the first start of all, take the zone that is configured, or the host's. Raises ValidationError."""
         from duly.adapters import home
+        from duly.interfaces import configured
         from duly.service.desk import WORKSPACE
         from duly.transactions.nodes import InitWorkspace, init_workspace
 
         if ledger.read(_workspace_zone, WORKSPACE) is not None:
             return
-        command = InitWorkspace(workspace_id=WORKSPACE, zone=self._first_zone(), actor=home.user())
+        zone = configured.first_zone(self.configured.said, self.zones)
+        command = InitWorkspace(workspace_id=WORKSPACE, zone=zone, actor=home.user())
         ledger.write(init_workspace, command)
-
-    def _first_zone(self) -> str:
-        from duly.adapters.zones import host_zone_name
-        from duly.model.errors import Fault, ValidationError
-
-        pointer = "/timezone"
-        name = self.configuration.text("timezone") or host_zone_name()
-        if name is not None:
-            return self.zones.load(name, pointer=pointer).name
-        fault = Fault(
-            pointer=pointer,
-            message="this host does not say its time zone",
-            fix='set DULY_TIMEZONE, or timezone = "Europe/Berlin" in config.toml',
-        )
-        raise ValidationError([fault])
 
     # ---- the owner ----
     def facts(self, url: str) -> OwnerFacts:
@@ -306,8 +306,8 @@ class FrontDoor:
         home.examine(self.place)
         home.prepare(self.place)
         binding = server.parse(
-            options.bind or self.configuration.text("bind") or "",
-            may_leave_loopback=self.configuration.text("beyond_loopback") == "yes",
+            options.bind or self.configured.said.text("bind") or "",
+            may_leave_loopback=self.configured.said.text("beyond_loopback") == "yes",
         )
         held = self._acquire()
         if isinstance(held, str):
@@ -327,7 +327,7 @@ class FrontDoor:
         from duly.adapters import home
         from duly.interfaces.http.gate import Gate
 
-        names = self.configuration.words("allowed_hosts")
+        names = self.configured.said.words("allowed_hosts")
         return Gate(token=home.read_token(self.place), hosts=frozenset(map(str.lower, names)))
 
     def parts(self, ledger: SqliteLedger) -> NodeParts:
@@ -339,10 +339,10 @@ class FrontDoor:
             logs=self.place.logs,
             ledger=ledger,
             is_low_on_space=lambda: ledger.is_low_on_space,
-            settings=self.settings,
+            settings=self.configured.settings,
             zones=self.zones,
-            notify_url=self.configuration.text("notify"),
-            notify_argv=self.configuration.words("notify_command"),
+            notify_url=self.configured.said.text("notify"),
+            notify_argv=self.configured.said.words("notify_command"),
         )
 
     # ---- the rest ----
@@ -355,14 +355,6 @@ class FrontDoor:
         from duly.adapters import service_log
 
         return service_log.keep_traceback(self.place.logs, error) if self.home.is_dir() else None
-
-
-def _setting_names() -> list[str]:
-    import dataclasses
-
-    from duly.engine.settings import Settings, written
-
-    return [written(one.name) for one in dataclasses.fields(Settings)]
 
 
 def _workspace_zone(tx: Tx, workspace_id: str) -> str | None:
