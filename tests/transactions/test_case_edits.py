@@ -211,7 +211,7 @@ def test_case_h04_a_pause_during_a_tick_holds(world):
         )
         return admit.admit_due(tx, AdmitDue(limit=10, zones=ZONES.known))
 
-    assert world.ledger.write(tick_and_pause, None).automations == 0
+    assert world.write(tick_and_pause, None).automations == 0
     paused = world.automation(automation)
     assert (paused.state, paused.next_due) == (AutomationState.PAUSED, None)
     world.at("2026-09-17T09:00").scan()

@@ -37,7 +37,7 @@ def test_case_a02_a_second_dispatch_meets_the_same_run_and_a_final_state_never_c
     world.after(LEASE_US + SECOND_US)
     (silent,) = world.ledger.read(rescue.expired, 10).runs
     command = Rescue(run_id=silent.run_id, version=silent.version, actor="rescuer")
-    assert world.ledger.write(rescue.rescue, command)
+    assert world.write(rescue.rescue, command)
     second = world.claim_one("node-2")
     assert second.claim.run_id == first.claim.run_id
     assert second.claim.fence > first.claim.fence
@@ -65,8 +65,8 @@ def test_case_a05_the_losing_scan_writes_nothing_and_is_counted(world):
     assert world.scan().runs == 1
     world.after(600_000)
     with pytest.raises(VersionConflictError):
-        world.ledger.write(lambda tx, _: admit.answer_due(tx, due, ZONES.known), None)
-    lost = world.ledger.write(_admit_stale, due)
+        world.write(lambda tx, _: admit.answer_due(tx, due, ZONES.known), None)
+    lost = world.write(_admit_stale, due)
     assert (lost.lost, lost.runs, lost.failed) == (1, 0, 0)
     assert world.answers(automation) == [("started", "on_time", 1)]
     assert world.automation(automation).state.value == "active"
@@ -98,7 +98,7 @@ def test_case_a07_a_late_scan_and_a_punctual_one_name_the_same_slot(world):
     world.at("2026-09-16T09:00").scan()
     late = world.create(timing(), job_key="late")
     world.at("2026-09-17T09:00")
-    world.ledger.write(admit.admit_due, AdmitDue(limit=1, zones=ZONES.known))
+    world.write(admit.admit_due, AdmitDue(limit=1, zones=ZONES.known))
     world.after(57_001_000)
     world.scan()
     slots = {world.occurrences(item)[-1].occurrence_key for item in (punctual, late)}
@@ -142,7 +142,7 @@ def test_a_once_whose_recording_fails_keeps_its_slot(world):
         raise LookupError("the recording fails")
 
     with pytest.raises(LookupError):
-        world.ledger.write(failing, None)
+        world.write(failing, None)
     assert world.occurrences(automation) == []
     world.at("2026-09-18T23:00")
     assert world.scan().runs == 1
@@ -174,7 +174,7 @@ def test_case_a13_a_stale_result_changes_nothing_and_asks_for_review(world):
     stale = world.claim_one()
     world.after(LEASE_US + SECOND_US)
     (silent,) = world.ledger.read(rescue.expired, 10).runs
-    world.ledger.write(
+    world.write(
         rescue.rescue, Rescue(run_id=silent.run_id, version=silent.version, actor="rescuer")
     )
     fresh = world.claim_one("node-2")
@@ -182,7 +182,7 @@ def test_case_a13_a_stale_result_changes_nothing_and_asks_for_review(world):
     with pytest.raises(LeaseLostError):
         world.settle(stale)
     assert world.run(stale.claim.run_id) == before
-    world.ledger.write(report_late, late_report_of(settle_command(stale)))
+    world.write(report_late, late_report_of(settle_command(stale)))
     assert world.run(stale.claim.run_id) == before
     (report,) = world.read("late_reports", stale.claim.run_id)
     assert report.fence == stale.claim.fence
@@ -199,12 +199,12 @@ def test_a_late_report_of_a_failure_before_any_write_is_kept_and_asks_nobody(wor
     stale = world.claim_one()
     world.after(LEASE_US + SECOND_US)
     (silent,) = world.ledger.read(rescue.expired, 10).runs
-    world.ledger.write(
+    world.write(
         rescue.rescue, Rescue(run_id=silent.run_id, version=silent.version, actor="rescuer")
     )
     fresh = world.claim_one("node-2")
     command = settle_command(stale, Outcome.FAILED_BEFORE_WRITE)
-    world.ledger.write(report_late, late_report_of(command))
+    world.write(report_late, late_report_of(command))
     assert world.settle(fresh).state is RunState.COMPLETED
     assert world.read("notices", 10) == []
 

@@ -55,7 +55,7 @@ def test_case_b03_a_caught_up_run_whose_start_failed_is_dispatched_again(world):
     assert world.answers(automation) == [("started", "caught_up", 1)]
     first = world.claim_one("node-1")
     world.restart()
-    assert world.ledger.write(rescue_orphans, "node-2") == 1
+    assert world.write(rescue_orphans, "node-2") == 1
     again = world.claim_one("node-2")
     assert (again.claim.run_id, again.attempts) == (first.claim.run_id, 2)
     assert world.run(first.claim.run_id).state is RunState.COLLECTING
@@ -170,7 +170,7 @@ def test_a_zone_that_is_gone_suspends_its_automation_alone(world):
     kept = world.create(timing(), job_key="kept")
     world.at("2026-09-16T09:00")
     zones = {"UTC": ZONES["UTC"]}
-    admitted = world.ledger.write(admit.admit_due, AdmitDue(limit=10, zones=zones))
+    admitted = world.write(admit.admit_due, AdmitDue(limit=10, zones=zones))
     assert (admitted.failed, admitted.runs) == (1, 1)
     suspended = world.automation(lost)
     assert (suspended.state.value, suspended.state_reason) == ("suspended", "zone_unknown")
@@ -190,11 +190,11 @@ def test_a_suspended_automation_is_repaired_by_an_edit_though_its_old_zone_is_go
     automation = world.create(timing(zone="Asia/Taipei"))
     world.at("2026-09-16T09:00")
     zones = {"UTC": ZONES["UTC"]}
-    world.ledger.write(admit.admit_due, AdmitDue(limit=10, zones=zones))
+    world.write(admit.admit_due, AdmitDue(limit=10, zones=zones))
     from dataclasses import replace
 
     definition = replace(world.definition(timing(), text="repaired"), zones=zones)
-    world.ledger.write(
+    world.write(
         define.edit, Edit(automation_id=automation, expected_version=None, definition=definition)
     )
     assert world.change("resume", automation).next_due == moment("2026-09-17T09:00")

@@ -66,12 +66,12 @@ def execution(claimed, part="agent"):
 
 def begin(world, claimed, part="agent"):
     command = BeginExecution(claim=claimed.claim, execution=execution(claimed, part))
-    return world.ledger.write(execute.begin_execution, command)
+    return world.write(execute.begin_execution, command)
 
 
 def dispatch(world, claimed, part="agent"):
     command = DispatchExecution(claim=claimed.claim, part=part)
-    return world.ledger.write(execute.dispatch_execution, command)
+    return world.write(execute.dispatch_execution, command)
 
 
 def attach(world, claimed, part="agent"):
@@ -84,7 +84,7 @@ def attach(world, claimed, part="agent"):
         pid=11,
         start_ticks=101,
     )
-    return world.ledger.write(execute.attach_execution, command)
+    return world.write(execute.attach_execution, command)
 
 
 def end(world, claimed, event=ExecutionEvent.SETTLE, **changes):
@@ -99,7 +99,7 @@ def end(world, claimed, event=ExecutionEvent.SETTLE, **changes):
         log_bytes=2,
         is_empty=changes.get("is_empty", True),
     )
-    return world.ledger.write(execute.end_execution, command)
+    return world.write(execute.end_execution, command)
 
 
 def test_phases_are_entered_in_order_and_an_entry_may_be_repeated(world, claimed):
@@ -110,20 +110,18 @@ def test_phases_are_entered_in_order_and_an_entry_may_be_repeated(world, claimed
         (RunEvent.EXECUTE, RunState.EXECUTING),
     ):
         command = EnterPhase(claim=claimed.claim, event=event)
-        assert world.ledger.write(execute.enter_phase, command).state is state
+        assert world.write(execute.enter_phase, command).state is state
     kinds = world.audit_kinds(f"run:{claimed.claim.run_id}")
     assert kinds == ["run.created", "run.claim", "run.analyze", "run.review", "run.execute"]
     with pytest.raises(IllegalMoveError):
-        world.ledger.write(
-            execute.enter_phase, EnterPhase(claim=claimed.claim, event=RunEvent.ANALYZE)
-        )
+        world.write(execute.enter_phase, EnterPhase(claim=claimed.claim, event=RunEvent.ANALYZE))
 
 
 def test_the_snapshot_frozen_first_wins(world, claimed):
     first = Freeze(claim=claimed.claim, snapshot=snapshot(claimed))
-    assert world.ledger.write(execute.freeze_snapshot, first) == first.snapshot
+    assert world.write(execute.freeze_snapshot, first) == first.snapshot
     second = Freeze(claim=claimed.claim, snapshot=snapshot(claimed, "def"))
-    assert world.ledger.write(execute.freeze_snapshot, second) == first.snapshot
+    assert world.write(execute.freeze_snapshot, second) == first.snapshot
 
 
 def test_an_execution_is_recorded_before_anything_can_live(world, claimed):
@@ -161,7 +159,7 @@ def test_the_next_holder_proves_an_older_execution_dead(world, claimed):
 
     begin(world, claimed)
     dispatch(world, claimed)
-    world.ledger.write(rescue_orphans, "node-2")
+    world.write(rescue_orphans, "node-2")
     assert world.run(claimed.claim.run_id).may_live
     again = world.claim_one("node-2")
     proven = end(
@@ -179,7 +177,7 @@ def test_a_lost_claim_writes_nothing_through_any_of_them(world, claimed):
     from duly.transactions.rescue import rescue_orphans
 
     begin(world, claimed)
-    world.ledger.write(rescue_orphans, "node-2")
+    world.write(rescue_orphans, "node-2")
     before = (world.run(claimed.claim.run_id), world.read("executions", claimed.claim.run_id))
     attempts = (
         lambda: begin(world, claimed, "verify"),
@@ -187,10 +185,10 @@ def test_a_lost_claim_writes_nothing_through_any_of_them(world, claimed):
         lambda: attach(world, claimed),
         lambda: end(world, claimed),
         lambda: world.settle(claimed, Outcome.NEEDS_REVIEW),
-        lambda: world.ledger.write(
+        lambda: world.write(
             execute.freeze_snapshot, Freeze(claim=claimed.claim, snapshot=snapshot(claimed))
         ),
-        lambda: world.ledger.write(
+        lambda: world.write(
             execute.enter_phase, EnterPhase(claim=claimed.claim, event=RunEvent.ANALYZE)
         ),
     )
@@ -217,16 +215,16 @@ def test_a_renewal_names_what_was_lost_and_what_is_to_be_cancelled(world, claime
     from duly.transactions.rescue import rescue_orphans
 
     renewal = Renewal(owner="node-1", claims=(claimed.claim,), until=world.now + LEASE_US * 2)
-    kept = world.ledger.write(claim.renew_leases, renewal)
+    kept = world.write(claim.renew_leases, renewal)
     assert (kept.lost, kept.cancelled) == (frozenset(), frozenset())
     assert world.run(claimed.claim.run_id).lease_until == world.now + LEASE_US * 2
     asked = CancelRun(run_id=claimed.claim.run_id, actor="ann", reason="wrong window")
-    assert not world.ledger.write(operate.cancel_run, asked).is_done
+    assert not world.write(operate.cancel_run, asked).is_done
     assert f"cancel:{claimed.claim.run_id}" in world.wakes
-    renewed = world.ledger.write(claim.renew_leases, renewal)
+    renewed = world.write(claim.renew_leases, renewal)
     assert renewed.cancelled == {claimed.claim.run_id}
     world.after(SECOND_US)
-    world.ledger.write(rescue_orphans, "node-2")
-    lost = world.ledger.write(claim.renew_leases, renewal)
+    world.write(rescue_orphans, "node-2")
+    lost = world.write(claim.renew_leases, renewal)
     assert lost.lost == {claimed.claim.run_id}
     assert f"lost:{claimed.claim.run_id}" in world.wakes

@@ -19,7 +19,7 @@ HOURLY = CronRule(text="0 * * * *")
 
 def cancel(world, run_id):
     command = CancelRun(run_id=run_id, actor="ann", reason="stop")
-    return world.ledger.write(operate.cancel_run, command)
+    return world.write(operate.cancel_run, command)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_only_a_blocked_run_is_resolved_and_only_to_what_settles(world, automati
 
     def resolve(outcome):
         command = ResolveRun(run_id=run_id, outcome=outcome, note="looked", actor="ann")
-        return world.ledger.write(operate.resolve_run, command)
+        return world.write(operate.resolve_run, command)
 
     with pytest.raises(ConflictError, match="not blocked"):
         resolve(Outcome.COMPLETED)
@@ -80,7 +80,7 @@ def test_a_failed_run_is_resumed_by_a_person(world, automation):
     world.settle(world.claim_one(), Outcome.FAILED_BEFORE_WRITE)
     run_id = run_of(world, automation)
     command = ResumeRun(run_id=run_id, actor="ann", reason="repaired")
-    assert world.ledger.write(operate.resume_run, command).state is RunState.QUEUED
+    assert world.write(operate.resume_run, command).state is RunState.QUEUED
     assert world.settle(world.claim_one()).state is RunState.COMPLETED
 
 
@@ -152,7 +152,7 @@ def test_another_input_version_amends_once_the_earlier_run_is_final(world, autom
     done = ResolveRun(
         run_id=claimed.claim.run_id, outcome=Outcome.COMPLETED, note="fine", actor="ann"
     )
-    world.ledger.write(operate.resolve_run, done)
+    world.write(operate.resolve_run, done)
     assert world.promote() == 1
     assert world.pin(asked.run_id).amends_run_id == claimed.claim.run_id
     later = world.run_now(automation, "later")

@@ -31,7 +31,7 @@ def begin(world, claimed, *files):
     command = BeginPublications(
         claim=claimed.claim, root=ROOT, files=files, not_after=world.now + MINUTE_US
     )
-    return world.ledger.write(publish.begin_publications, command)
+    return world.write(publish.begin_publications, command)
 
 
 def settle(world, claimed, starts, event=EffectEvent.APPLY):
@@ -46,7 +46,7 @@ def settle(world, claimed, starts, event=EffectEvent.APPLY):
         for start in starts
     )
     command = SettlePublications(claim=claimed.claim, results=results)
-    return world.ledger.write(publish.settle_publications, command)
+    return world.write(publish.settle_publications, command)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_a_run_never_ends_clean_over_an_open_effect(world, automation):
 def test_an_unknown_fate_is_reconciled_by_the_next_attempt(world, automation):
     first = next_run(world, 16)
     begin(world, first, change())
-    world.ledger.write(rescue_orphans, "node-2")
+    world.write(rescue_orphans, "node-2")
     second = world.claim_one("node-2")
     (again,) = begin(world, second, change())
     assert again.what is Existing.RECONCILE
@@ -112,7 +112,7 @@ def test_a_settled_publication_may_be_recorded_again(world, automation):
 def test_a_lost_claim_begins_nothing_and_leaves_a_late_report(world, automation):
     stale = next_run(world, 16)
     starts = begin(world, stale, change())
-    world.ledger.write(rescue_orphans, "node-2")
+    world.write(rescue_orphans, "node-2")
     with pytest.raises(LeaseLostError):
         begin(world, stale, change("other.md"))
     assert not settle(world, stale, starts)
@@ -227,13 +227,13 @@ def test_a_person_says_what_became_of_an_effect_and_then_of_the_run(world, autom
     cancel = CancelRun(run_id=run.run_id, actor="ann", reason="no longer wanted")
     for fn, command in ((operate.resolve_run, done), (operate.cancel_run, cancel)):
         with pytest.raises(ConflictError, match="became of"):
-            world.ledger.write(fn, command)
+            world.write(fn, command)
     happened = ResolveEffect(
         effect_id=effect.effect_id, external_id="a1", note="it is there", actor="ann"
     )
-    resolved = world.ledger.write(operate.resolve_effect, happened)
+    resolved = world.write(operate.resolve_effect, happened)
     assert (resolved.state, resolved.external_id) == (EffectState.SUCCEEDED, "a1")
-    settled = world.ledger.write(operate.resolve_run, done)
+    settled = world.write(operate.resolve_run, done)
     assert (settled.state, settled.outcome, settled.grade) == (
         RunState.COMPLETED,
         Outcome.COMPLETED,
@@ -251,7 +251,7 @@ def test_an_effect_of_a_held_run_is_its_holders(world, automation):
         effect_id=start.effect.effect_id, external_id=None, note="", actor="ann"
     )
     with pytest.raises(ConflictError, match="holds"):
-        world.ledger.write(operate.resolve_effect, command)
+        world.write(operate.resolve_effect, command)
 
 
 def test_a_resumed_run_is_vouched_for_until_its_attempt_ends(world, automation):
@@ -260,11 +260,11 @@ def test_a_resumed_run_is_vouched_for_until_its_attempt_ends(world, automation):
     claimed = next_run(world, 16)
     run = world.settle(claimed, Outcome.NEEDS_REVIEW)
     command = ResumeRun(run_id=run.run_id, actor="ann", reason="looked")
-    resumed = world.ledger.write(operate.resume_run, command)
+    resumed = world.write(operate.resume_run, command)
     assert (resumed.state, resumed.outcome) == (RunState.QUEUED, None)
     again = world.claim_one()
     assert world.ledger.read(run_facts, run.run_id).is_vouched
-    world.ledger.write(rescue_orphans, "node-2")
+    world.write(rescue_orphans, "node-2")
     world.claim_one("node-2")
     assert not world.ledger.read(run_facts, run.run_id).is_vouched
     assert again.claim.run_id == run.run_id

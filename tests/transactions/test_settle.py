@@ -64,10 +64,10 @@ def test_a_settlement_whose_commit_was_in_doubt_may_be_repeated(world):
 
 def test_a_repeated_settlement_leaves_a_later_attempt_alone(world):
     claimed = claimed_of(world)
-    world.ledger.write(settle.park, park_command(world, claimed))
+    world.write(settle.park, park_command(world, claimed))
     again = world.after(HOUR_US).claim_one()
     before = world.run(again.claim.run_id)
-    world.ledger.write(settle.park, park_command(world, claimed))
+    world.write(settle.park, park_command(world, claimed))
     assert world.run(again.claim.run_id) == before
     with pytest.raises(LeaseLostError):
         world.settle(claimed)
@@ -85,7 +85,7 @@ def park_command(world, claimed, **changes):
 
 def test_a_parked_run_is_claimable_later_and_says_why_it_waits(world):
     claimed = claimed_of(world)
-    run = world.ledger.write(settle.park, park_command(world, claimed))
+    run = world.write(settle.park, park_command(world, claimed))
     assert (run.state, run.wait_reason) == (RunState.QUEUED, "retry_delay")
     assert world.claim() == []
     again = world.after(MINUTE_US).claim_one()
@@ -97,10 +97,10 @@ def test_a_wait_that_goes_on_keeps_its_first_deadline(world):
     claimed = claimed_of(world)
     first = world.now + 10 * MINUTE_US
     missing = {"reason": Reason.CWD_MISSING}
-    world.ledger.write(settle.park, park_command(world, claimed, start_by=first, **missing))
+    world.write(settle.park, park_command(world, claimed, start_by=first, **missing))
     again = world.after(MINUTE_US).claim_one()
     later = world.now + 10 * MINUTE_US
-    run = world.ledger.write(settle.park, park_command(world, again, start_by=later, **missing))
+    run = world.write(settle.park, park_command(world, again, start_by=later, **missing))
     assert run.start_by == first
 
 
@@ -111,13 +111,13 @@ def test_a_run_whose_start_deadline_passed_has_failed_before_any_write(world):
     claimed = claimed_of(world)
     deadline = world.now + 10 * MINUTE_US
     command = park_command(world, claimed, start_by=deadline, reason=Reason.CWD_MISSING)
-    parked = world.ledger.write(settle.park, command)
+    parked = world.write(settle.park, command)
     assert world.ledger.read(rescue.overdue, 10).next_start_by == deadline
     give_up = FailOverdue(run_id=parked.run_id, version=parked.version, actor="rescuer")
-    assert not world.ledger.write(rescue.fail_overdue, give_up)
+    assert not world.write(rescue.fail_overdue, give_up)
     world.after(11 * MINUTE_US)
     (seen,) = world.ledger.read(rescue.overdue, 10).runs
-    assert world.ledger.write(rescue.fail_overdue, give_up)
+    assert world.write(rescue.fail_overdue, give_up)
     run = world.run(seen.run_id)
     assert (run.state, run.outcome) == (RunState.FAILED, Outcome.FAILED_BEFORE_WRITE)
     assert run.reason == Reason.START_DEADLINE.value
@@ -133,9 +133,9 @@ def test_a_queue_deadline_gives_a_waiting_run_up(world):
     world.after(31 * MINUTE_US)
     (seen,) = world.ledger.read(rescue.overdue, 10).runs
     give_up = FailOverdue(run_id=seen.run_id, version=seen.version, actor="rescuer")
-    assert world.ledger.write(rescue.fail_overdue, give_up)
+    assert world.write(rescue.fail_overdue, give_up)
     assert world.run(seen.run_id).reason == Reason.QUEUE_DEADLINE.value
-    assert not world.ledger.write(rescue.fail_overdue, give_up)
+    assert not world.write(rescue.fail_overdue, give_up)
 
 
 def daily(world, outcome, reason, days):
@@ -185,10 +185,10 @@ def test_waiting_for_a_directory_to_the_deadline_counts_as_a_fault_of_the_setup(
     claimed = claimed_of(world)
     deadline = world.now + MINUTE_US
     command = park_command(world, claimed, start_by=deadline, reason=Reason.CWD_MISSING)
-    parked = world.ledger.write(settle.park, command)
+    parked = world.write(settle.park, command)
     world.after(2 * MINUTE_US)
     give_up = FailOverdue(run_id=parked.run_id, version=parked.version, actor="rescuer")
-    world.ledger.write(rescue.fail_overdue, give_up)
+    world.write(rescue.fail_overdue, give_up)
     assert world.automation(parked.automation_id).fault_kind == "configuration"
 
 
@@ -198,9 +198,9 @@ def test_a_rescued_orphan_keeps_its_cancel_wish_and_its_doubt(world):
 
     claimed = claimed_of(world)
     asked = CancelRun(run_id=claimed.claim.run_id, actor="ann", reason="stop")
-    world.ledger.write(operate.cancel_run, asked)
-    assert world.ledger.write(rescue_orphans, "node-1") == 0
-    assert world.ledger.write(rescue_orphans, "node-2") == 1
+    world.write(operate.cancel_run, asked)
+    assert world.write(rescue_orphans, "node-1") == 0
+    assert world.write(rescue_orphans, "node-2") == 1
     run = world.run(claimed.claim.run_id)
     assert (run.state, run.cancel_actor) == (RunState.QUEUED, "ann")
     assert run.fence == claimed.claim.fence + 1
@@ -216,12 +216,12 @@ def test_only_a_lease_that_is_over_is_rescued(world):
     run = world.run(claimed.claim.run_id)
     assert world.ledger.read(rescue.expired, 10).next_expiry_at == run.lease_until
     command = Rescue(run_id=run.run_id, version=run.version, actor="rescuer")
-    assert not world.ledger.write(rescue.rescue, command)
+    assert not world.write(rescue.rescue, command)
     world.now = moment("2026-09-16T09:10")
     stale = Rescue(run_id=run.run_id, version=run.version - 1, actor="rescuer")
-    assert not world.ledger.write(rescue.rescue, stale)
-    assert world.ledger.write(rescue.rescue, command)
-    assert not world.ledger.write(rescue.rescue, command)
+    assert not world.write(rescue.rescue, stale)
+    assert world.write(rescue.rescue, command)
+    assert not world.write(rescue.rescue, command)
 
 
 def test_a_settlement_says_in_the_audit_what_it_rests_on(world):

@@ -1,14 +1,19 @@
 """A small world for transactions: a real ledger, a clock that is set by hand, definitions from a few words."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from duly.adapters.zones import Zones
+from duly.ledger.api.core import RELAXED
 from duly.ledger.api.runs import ClaimBatch
+from duly.ledger.api.tx import Tx
 from duly.ledger.sqlite.ledger import SqliteLedger
+from duly.ledger.sqlite.space import SpaceLimits
+from duly.ledger.sqlite.store import StoreOptions
 from duly.ledger.verbs import tx as verbs
 from duly.model import canonical
 from duly.model.automation import Automation
@@ -55,6 +60,8 @@ from duly.transactions.change_state import ChangeState
 from duly.transactions.define import Create, Defined, Definition, Edit
 from duly.transactions.promote import Promote
 from duly.transactions.settle import Settle
+
+Result = TypeVar("Result")
 
 UTC: Final = "UTC"
 DAILY_AT_NINE: Final = CronRule(text="0 9 * * *")
@@ -158,9 +165,14 @@ class World:
         self._claims = 0
 
     def _open(self) -> SqliteLedger:
-        ledger = SqliteLedger(self.path, lambda: self.now, verbs)
+        options = StoreOptions(limits=SpaceLimits(ballast_bytes=4096, free_bytes_min=0))
+        ledger = SqliteLedger(self.path, lambda: self.now, verbs, options)
         ledger.on_wake = lambda keys: self.wakes.extend(sorted(keys))
         return ledger
+
+    def write(self, fn: Callable[[Tx, Any], Result], command: Any) -> Result:
+        """Carry out a transaction; these tests need no disk to have it."""
+        return self.ledger.write(fn, command, RELAXED)
 
     def restart(self) -> None:
         """Close the ledger and open it again, as a new process would."""
@@ -207,7 +219,7 @@ class World:
     ) -> Defined:
         """Create an automation."""
         definition = self.definition(given, **changes)
-        return self.ledger.write(define.create, Create(key=key, definition=definition))
+        return self.write(define.create, Create(key=key, definition=definition))
 
     def create(self, given: Timing | None = None, **changes: Any) -> AutomationId:
         """Create an automation, and return its id."""
@@ -223,7 +235,7 @@ class World:
             expected_version=version,
             definition=self.definition(given, **changes),
         )
-        return self.ledger.write(define.edit, command)
+        return self.write(define.edit, command)
 
     def change(
         self, verb: str, automation: AutomationId, paths: tuple[str, ...] = ()
@@ -232,20 +244,20 @@ class World:
         command = ChangeState(
             automation_id=automation, actor="ann", reason=None, zones=ZONES.known, paths=paths
         )
-        return self.ledger.write(getattr(change_state, verb), command)
+        return self.write(getattr(change_state, verb), command)
 
     def scan(self, limit: int = 200) -> Admitted:
         """Answer due slots once, and let waiting runs go, as the scanner does."""
         self.promote()
-        return self.ledger.write(admit.admit_due, AdmitDue(limit=limit, zones=ZONES.known))
+        return self.write(admit.admit_due, AdmitDue(limit=limit, zones=ZONES.known))
 
     def promote(self) -> int:
         """Let waiting runs go."""
-        return self.ledger.write(promote.promote, Promote(limit=50, zones=ZONES.known)).count
+        return self.write(promote.promote, Promote(limit=50, zones=ZONES.known)).count
 
     def run_now(self, automation: AutomationId, key: str, **changes: Any) -> RunAnswer:
         """Ask for a run by hand."""
-        return self.ledger.write(admit_manual.run_now, self.run_command(automation, key, **changes))
+        return self.write(admit_manual.run_now, self.run_command(automation, key, **changes))
 
     def run_command(self, automation: AutomationId, key: str, **changes: Any) -> RunNow:
         """Return the command of a person who asks for a run."""
@@ -270,7 +282,7 @@ class World:
             on_time=limit,
             caught_up=limit,
         )
-        return list(self.ledger.write(claim.claim_runs, batch).runs)
+        return list(self.write(claim.claim_runs, batch).runs)
 
     def claim_one(self, owner: str = "node-1") -> ClaimedRun:
         """Claim the one run that is ready."""
@@ -286,7 +298,7 @@ class World:
     ) -> Run:
         """End an attempt."""
         command = settle_command(claimed, outcome, reason, artifacts)
-        return self.ledger.write(settle.settle, command)
+        return self.write(settle.settle, command)
 
     def settle_if_held(self, run_id: RunId) -> None:
         """Let a holder that was asked to cancel end its attempt."""
@@ -304,7 +316,7 @@ class World:
     def verdict(self, occurrence: Occurrence, *found: ArtifactFact) -> Verdict:
         """Answer a joined occurrence, its files found as given."""
         command = AnswerJoin(occurrence=occurrence, found=found)
-        return self.ledger.write(answer.answer_join, command).verdict
+        return self.write(answer.answer_join, command).verdict
 
     def work_off(self) -> int:
         """Claim and complete runs until none is ready; return how many."""
