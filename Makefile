@@ -52,8 +52,10 @@ check: setup ## format, lint, types, rooms, and the rules of the house
 	$(BIN)/python -m pytest --quiet tests/house || failed="$$failed house"; \
 	if [ -n "$$failed" ]; then echo "check: failed:$$failed" >&2; exit 1; fi
 
-docs: setup ## write the generated pages anew: policy tables, statuses of the acceptance cases
+docs: setup ## write the generated pages anew: tables, settings, fields of definitions, statuses of the cases
 	@$(BIN)/python tools/policy_tables.py
+	@$(BIN)/python tools/settings_table.py
+	@$(BIN)/python tools/definition_schema.py
 	@$(BIN)/python tools/acceptance_cases.py
 
 bench: setup $(BENCH_STAMP) ## measure; prints the disk's floor beside every number

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import Field
 
-from duly.service.definition.document import RESERVED, Document
+from duly.service.definition import reference
+from duly.service.definition.document import RESERVED
 from duly.service.desk import Desk, Finding
 from duly.service.registry import Answer, Operation, Request, Scope, query
 
@@ -105,7 +106,7 @@ def backup(desk: Desk, asked: Backup) -> BackupAnswer:
 
 def schema(desk: Desk, _: Nothing) -> SchemaAnswer:  # noqa: ARG001 - every operation gets a desk
     """Return what a definition may say."""
-    return SchemaAnswer(json_schema=Document.model_json_schema(), reserved=dict(RESERVED))
+    return SchemaAnswer(json_schema=reference.schema(), reserved=dict(RESERVED))
 
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
