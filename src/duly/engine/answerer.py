@@ -6,7 +6,7 @@ from typing import Final
 
 from duly.adapters.work.requests import FileFound, ReadBack
 from duly.engine.node import Node
-from duly.engine.requests import Read, Steps, Wait, Write, now, outside, surely
+from duly.engine.requests import WORKED, Read, Steps, Wait, Wake, Write, now, outside, surely
 from duly.ledger.api.tx import Tx
 from duly.model.occurrence import Occurrence
 from duly.policy.rerun import ArtifactFact
@@ -37,6 +37,7 @@ def _answer(occurrence: Occurrence) -> Steps[None]:
     facts = yield from surely(Read(join_facts, occurrence))
     found = yield from _look(facts)
     yield from surely(Write(answer_join, AnswerJoin(occurrence=occurrence, found=found)))
+    yield Wake(WORKED)
 
 
 def _look(facts: JoinFacts) -> Steps[tuple[ArtifactFact, ...]]:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from duly.engine.node import Node
-from duly.engine.requests import Read, Steps, Wait, Wake, now, surely, wait
+from duly.engine.requests import WORKED, Read, Steps, Wait, Wake, now, surely, wait
 from duly.engine.scanner import DUE, SCANNED
-from duly.engine.worker import READY, WORKED
+from duly.engine.worker import READY
 from duly.ledger.api.tx import Tx
 from duly.model.instant import SECOND_US
 

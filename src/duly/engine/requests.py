@@ -210,6 +210,8 @@ class RunKeys:
 
 DRAIN: Final = "drain"
 """Set once, when the node stops taking new work."""
+WORKED: Final = "worked"
+"""Set when a run of this node ended its attempt, an occurrence was answered, or somebody was told."""
 
 
 def now() -> Steps[Woke]:

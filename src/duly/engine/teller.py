@@ -6,11 +6,13 @@ from duly.adapters.work.requests import Tell
 from duly.adapters.work.requests import Told as Answer
 from duly.engine.node import Node, TellBy
 from duly.engine.requests import (
+    WORKED,
     Ended,
     Outside,
     Read,
     Steps,
     Wait,
+    Wake,
     Woke,
     Write,
     now,
@@ -92,3 +94,4 @@ def _record(notice: Notice, answer: Answer, again: Instant | None) -> Steps[None
         next_try=None if answer.is_sent else again,
     )
     yield from surely(Write(told, command, MUST_LAND))
+    yield Wake(WORKED)

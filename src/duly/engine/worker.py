@@ -7,6 +7,7 @@ from duly.engine.node import Node
 from duly.engine.requests import (
     DRAIN,
     RETRY_US,
+    WORKED,
     Handle,
     Loop,
     RunKeys,
@@ -28,7 +29,6 @@ from duly.model.run import ClaimedRun
 from duly.transactions.claim import Claimed, claim_runs
 
 READY: Final = "ready"
-WORKED: Final = "worked"
 KEYS: Final = (READY, "clock", DRAIN)
 
 _Look = tuple[Instant | None, int | None]
