@@ -1,0 +1,140 @@
+"""Looking: lists, states, explanations; looking changes nothing, and every answer is also one JSON document."""
+
+import pytest
+
+from duly.adapters import clock
+from duly.model.instant import DAY_US, Instant
+
+ADD = ("add", "report", "--cron", "0 9 * * *", "--", "sh", "-c", "echo done")
+
+
+def test_looking_at_a_directory_that_does_not_exist_makes_nothing(duly):
+    for words in (["automation", "list"], ["runs", "list"], ["status"], ["audit", "verify"]):
+        assert duly(*words).code == 0, words
+        assert duly(*words, "--json").json
+    assert not duly.home.exists()
+
+
+def test_a_name_that_nobody_has_is_not_found(duly):
+    for words in (
+        ["automation", "show", "nobody"],
+        ["automation", "pause", "nobody"],
+        ["runs", "show", "r_nobody"],
+        ["runs", "cancel", "r_nobody"],
+        ["explain", "nobody"],
+        ["logs", "nobody"],
+        ["run", "nobody"],
+        ["export", "nobody"],
+    ):
+        ended = duly(*words)
+        assert (ended.code, ended.out) == (3, ""), words
+        assert "nobody" in ended.err and ended.err.count("\n") == 1
+
+
+def test_what_is_added_is_listed_shown_explained_and_exported(duly):
+    added = duly(*ADD)
+    assert added.code == 0
+    assert added.out.count("T09:00:00+08:00") == 5
+    for hint in ("duly run report", "duly automation show report", "duly automation delete report"):
+        assert hint in added.err
+
+    (row,) = duly("automation", "list", "--json").json["automations"]
+    assert row["job_key"] == "report" and row["next_run"].endswith("T09:00:00+08:00")
+    assert {"last_run", "next_run", "last_status", "created_at", "updated_at"} <= set(row)
+    listed = duly("automation", "list").out
+    assert listed.splitlines()[0].split() == ["KEY", "NEXT", "LAST", "STATUS", "WHY"]
+    assert "fence" not in listed and "sha256" not in listed
+    assert "has no answer" in duly("explain", "report").out
+    assert "1 automation" in duly("status").out
+    assert len(duly("status").out.splitlines()) <= 10
+    assert duly("automation", "next", "report", "--count", "3").out.count("09:00:00+08:00") == 3
+    assert "schedule     cron 0 9 * * *" in duly("automation", "show", "report").out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["automation", "list"],
+        ["automation", "show", "report"],
+        ["automation", "next", "report"],
+        ["automation", "pause", "report"],
+        ["automation", "resume", "report"],
+        ["automation", "delete", "report"],
+        ["automation", "restore", "report"],
+        ["runs", "list"],
+        ["run", "report"],
+        ["explain", "report"],
+        ["status"],
+        ["doctor"],
+        ["export", "report"],
+        ["audit", "verify"],
+        ["db", "check"],
+        ["db", "backup", "copy.db"],
+        ["service", "install", "--print"],
+        ["init"],
+    ],
+    ids=" ".join,
+)
+def test_every_command_answers_one_json_document(duly, words):
+    duly(*ADD)
+    ended = duly(*words, "--json")
+    assert ended.code in (0, 5), ended.err
+    assert isinstance(ended.json, dict)
+
+
+def test_an_error_is_a_json_document_too(duly):
+    ended = duly("automation", "show", "nobody", "--json")
+    assert ended.code == 3
+    assert ended.json["error"]["code"] == "not-found"
+    assert duly("add", "x", "--json", "--", "true").json["error"]["code"] == "usage"
+
+
+def test_states_change_and_say_how_to_undo_it(duly):
+    duly(*ADD)
+    for verb, state, undo in (
+        ("pause", "paused", "resume"),
+        ("resume", "active", "pause"),
+        ("delete", "deleted", "restore"),
+        ("restore", "active", "delete"),
+    ):
+        ended = duly("automation", verb, "report")
+        assert state in ended.out and f"duly automation {undo} report" in ended.err
+
+
+def test_a_deleted_automation_is_listed_only_on_request(duly):
+    duly(*ADD)
+    duly("automation", "delete", "report")
+    assert duly("automation", "list", "--json").json["automations"] == []
+    assert len(duly("automation", "list", "--deleted", "--json").json["automations"]) == 1
+
+
+def test_what_was_exported_applies_unchanged(duly):
+    duly(*ADD)
+    assert duly("export", "report", "-f", "duly.yaml").code == 0
+    assert "unchanged, revision 1" in duly("apply").out
+
+
+def test_case_b01_listing_answers_no_slot_and_the_next_scan_does(duly, monkeypatch):
+    yesterday = Instant(clock.wall() - DAY_US)
+    with monkeypatch.context() as past:
+        past.setattr(clock, "wall", lambda: yesterday)
+        duly("add", "hourly", "--cron", "0 * * * *", "--", "true")
+    before = duly("audit", "verify", "--json").json
+    for words in (["automation", "list"], ["automation", "show", "hourly"], ["status"]):
+        assert duly(*words).code == 0
+    assert duly("audit", "verify", "--json").json == before
+    assert duly("automation", "show", "hourly", "--json").json["occurrences"] == []
+
+    assert duly.program("tick").code == 0
+    occurrences = duly("automation", "show", "hourly", "--json").json["occurrences"]
+    assert sum(one["slot_count"] for one in occurrences) == 24
+
+
+def test_a_kept_head_finds_a_ledger_that_was_replaced(duly):
+    duly(*ADD)
+    kept = duly.here / "heads.json"
+    kept.write_text(duly("audit", "verify", "--json").out)
+    assert duly("audit", "verify", "--anchors", str(kept)).code == 0
+    (duly.home / "ledger.db").unlink()
+    ended = duly("audit", "verify", "--anchors", str(kept))
+    assert ended.code == 5 and "BROKEN" in ended.out

@@ -1,0 +1,160 @@
+"""A server and the commands beside it: one owner, operations over loopback, drain, and what a doctor sees."""
+
+import json
+import os
+import signal
+
+from duly.adapters import clock
+from duly.ledger.sqlite.reader_ledger import SqliteReader
+from duly.ledger.verbs import Verbs
+from tests.interfaces.front import until
+
+SCANNING_OFTEN = {"DULY_SCAN_WAKE_MAX": "300ms"}
+
+
+def _scanned_at(duly):
+    ledger = SqliteReader(duly.home / "ledger.db", clock.wall, Verbs)
+    try:
+        return ledger.read(lambda tx, _: tx.nodes(1)[0].scanned_at, None) or 0
+    finally:
+        ledger.close()
+
+
+def _add_gated(duly, *options):
+    """Add an automation that works until the test writes into its fifo."""
+    os.mkfifo(duly.here / "gate")
+    words = ["--", "sh", "-c", "read line < gate; echo $line"]
+    assert duly("add", "gated", "--cron", "0 9 * * *", *options, *words).code == 0
+
+
+def _status_of(duly, run_id):
+    return duly("runs", "show", run_id, "--json").json["run"]["status"]
+
+
+def test_case_a04_a_second_server_is_refused_and_a_long_run_stays_one(duly):
+    _add_gated(duly)
+    with duly.serving(**SCANNING_OFTEN) as served:
+        second = duly.program("serve")
+        assert second.code == 5
+        assert f"process {served.process.pid}" in second.err and served.url in second.err
+        assert "Traceback" not in second.err
+
+        run_id = duly("run", "gated", "--json").json["run_id"]
+        until(lambda: _status_of(duly, run_id) == "running")
+        # Two scan periods and more, by what the node itself writes down.
+        for _ in range(3):
+            before = _scanned_at(duly)
+            until(lambda before=before: _scanned_at(duly) > before)
+        assert [run["id"] for run in duly("runs", "list", "--json").json["runs"]] == [run_id]
+
+        (duly.here / "gate").write_text("one line\n")
+        until(lambda: _status_of(duly, run_id) == "completed")
+        assert len(duly("runs", "show", run_id, "--json").json["attempts"]) == 1
+        assert duly("logs", "gated").out == "one line\n"
+
+
+def test_commands_go_through_the_server_and_wait_for_it(duly):
+    with duly.serving():
+        assert duly("add", "hello", "--cron", "0 9 * * *", "--", "echo", "hi").code == 0
+        ended = duly("run", "hello", "--wait", "--json")
+        assert ended.code == 0
+        assert ended.json["outcome"] == "completed" and ended.json["is_over"]
+        assert "nobody works on it" not in duly("run", "hello").err
+        assert duly("automation", "pause", "hello").code == 0
+        assert duly("tick").code == 0
+        assert duly("runs", "show", "r_nobody").code == 3
+        assert duly("add", "hello", "--cron", "0 9 * * *", "--", "echo", "ho").code == 5
+
+
+def test_waiting_ends_in_time(duly):
+    _add_gated(duly)
+    with duly.serving():
+        ended = duly("run", "gated", "--wait", "--timeout", "0.3", "--json")
+        assert ended.code == 8
+        assert ended.json["status"] in ("waiting", "running") and not ended.json["is_over"]
+        until(lambda: _status_of(duly, ended.json["id"]) == "running")
+        (duly.here / "gate").write_text("\n")
+
+
+def test_a_server_that_was_told_to_stop_lets_running_work_end(duly):
+    _add_gated(duly)
+    with duly.serving() as served:
+        run_id = duly("run", "gated", "--json").json["run_id"]
+        until(lambda: _status_of(duly, run_id) == "running")
+        served.process.terminate()
+        until(lambda: "event=draining" in (duly.home / "logs/service.log").read_text())
+        (duly.here / "gate").write_text("\n")
+        assert served.process.wait(60) == 0
+    assert _status_of(duly, run_id) == "completed"
+
+
+def test_a_second_signal_stops_at_once(duly):
+    _add_gated(duly, "--restart", "safe")
+    with duly.serving() as served:
+        run_id = duly("run", "gated", "--json").json["run_id"]
+        until(lambda: _status_of(duly, run_id) == "running")
+        served.process.send_signal(signal.SIGINT)
+        until(lambda: "event=draining" in (duly.home / "logs/service.log").read_text())
+        served.process.send_signal(signal.SIGINT)
+        assert served.process.wait(60) != 0
+    assert _status_of(duly, run_id) in ("waiting", "running")
+
+
+def test_a_server_without_http_still_works(duly):
+    duly("add", "hello", "--cron", "0 9 * * *", "--", "echo", "hi")
+    run_id = duly("run", "hello", "--json").json["run_id"]
+    with duly.serving("--no-http") as served:
+        assert served.url == ""
+        until(lambda: _status_of(duly, run_id) == "completed")
+
+
+def test_an_address_that_others_reach_needs_a_word(duly):
+    ended = duly.program("serve", "--bind", "0.0.0.0:0")
+    assert ended.code == 2 and "beyond_loopback" in ended.err
+    assert duly.program("serve", "--bind", "nonsense").code == 2
+
+
+def test_a_taken_address_is_named(duly):
+    with duly.serving() as served:
+        taken = served.url.removeprefix("http://")
+        ended = duly.program("--home", str(duly.here / "other"), "serve", "--bind", taken)
+    assert ended.code == 9 and taken in ended.err
+
+
+def test_case_b06_a_doctor_says_that_nothing_scans(duly):
+    with duly.serving(**SCANNING_OFTEN) as served:
+        until(lambda: _scanner(duly)["is_good"])
+        served.process.send_signal(signal.SIGSTOP)
+        until(lambda: not _scanner(duly)["is_good"])
+        found = _scanner(duly)
+        assert f"process {served.process.pid}" in found["message"]
+        assert "It does not scan" in found["fix"]
+    until(lambda: "no server runs" in _scanner(duly)["message"])
+
+
+def _scanner(duly):
+    os.environ.update(SCANNING_OFTEN)
+    try:
+        checks = duly("doctor", "--json").json["checks"]
+    finally:
+        for name in SCANNING_OFTEN:
+            del os.environ[name]
+    return next(check for check in checks if check["name"] == "scanner")
+
+
+def test_the_supervisor_hears_that_the_server_is_ready(duly, tmp_path):
+    import socket
+
+    path = tmp_path / "n"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+        supervisor.bind(str(path))
+        supervisor.settimeout(60)
+        with duly.serving(NOTIFY_SOCKET=str(path)):
+            assert supervisor.recv(100) == b"READY=1"
+        assert supervisor.recv(100) == b"STOPPING=1"
+
+
+def test_the_owner_file_tells_where_the_server_is(duly):
+    with duly.serving() as served:
+        facts = json.loads((duly.home / "owner.lock").read_text())
+    assert facts["url"] == served.url and facts["pid"] == served.process.pid
