@@ -223,6 +223,7 @@ def main() -> int:
         print(f"The node's log: {NODE_LOG}", file=sys.stderr)
         return 1
     finally:
+        HOLD.unlink(missing_ok=True)
         node.stop()
     print(f"\nAll of it is true, after {story.seconds():.1f} s. The report: {path}")
     return 0

@@ -12,20 +12,12 @@ from typing import Final
 
 import yaml
 
+import duly
 from examples.repo_digest.demo_node import ENVIRONMENT, HERE, HOLD, PLACE, ROOT, WORK, DemoError
 
-_GIT: Final = (
-    *(
-        "git",
-        "-c",
-        "safe.directory=*",
-        "-c",
-        "user.name=Duly demo",
-        "-c",
-        "user.email=demo@localhost",
-    ),
-    *("-c", "core.hooksPath=/dev/null", "-c", "commit.gpgSign=false"),
-)
+_GIT: Final = ("git", "-c", "user.name=Duly demo", "-c", "user.email=demo@localhost")
+# As Duly itself calls git: with nothing of the user's settings, and whoever owns the repository.
+_GIT_CONFIG: Final = Path(duly.__file__).parent / "adapters" / "files" / "git.config"
 
 
 @dataclass(frozen=True)
@@ -45,17 +37,19 @@ def choose() -> Windows:
     source = Path(os.environ.get("DULY_DEMO_REPO") or ROOT).resolve()
     now = int(time.time())
     for period, size in (("day", 86_400), ("hour", 3_600)):
-        if found := _windows(source, period, size, now):
+        if found := windows_of(source, period, size, now):
             return found
-    copy = _copy(source, now)
-    found = _windows(
+    copy = copy_of(source, now)
+    found = windows_of(
         copy, "day", 86_400, now, f"a copy of {source} with two commits of the demo's own"
     )
     assert found is not None
     return found
 
 
-def _windows(repository: Path, period: str, size: int, now: int, note: str = "") -> Windows | None:
+def windows_of(
+    repository: Path, period: str, size: int, now: int, note: str = ""
+) -> Windows | None:
     """Return the newest windows of a period, if its commits fill two; a window reads the period before it."""
     listed = _git(repository, "log", "--format=%ct", "HEAD", may_fail=True).split()
     filled = {int(seconds) // size for seconds in listed}
@@ -71,7 +65,7 @@ def _windows(repository: Path, period: str, size: int, now: int, note: str = "")
     return Windows(repository, period, first, second, none, note or f"{repository}, as it is")
 
 
-def _copy(source: Path, now: int) -> Path:
+def copy_of(source: Path, now: int) -> Path:
     """Copy a repository that is too young or too shallow, and add a commit to each of the two days before today."""
     copy = PLACE / "repository"
     if _git(source, "rev-parse", "--verify", "HEAD", may_fail=True):
@@ -89,20 +83,29 @@ def _copy(source: Path, now: int) -> Path:
 
 
 def _git(at: Path, *arguments: str, date: str = "", may_fail: bool = False) -> str:
-    dates = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}
-    ended = subprocess.run(
-        [*_GIT, *arguments],
-        cwd=at,
-        env={**ENVIRONMENT, "LC_ALL": "C", **dates},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+    ended = _run([*_GIT, *arguments], at, date)
     if ended.returncode and not may_fail:
         raise DemoError(f"git {arguments[0]}: {ended.stderr.strip()}")
     return "" if ended.returncode else ended.stdout
+
+
+def _run(argv: list[str], at: Path, date: str) -> "subprocess.CompletedProcess[str]":
+    kept = {name: value for name, value in ENVIRONMENT.items() if not name.startswith("GIT_")}
+    settings = {"GIT_CONFIG_GLOBAL": str(_GIT_CONFIG), "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
+    dates = {"GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date} if date else {}
+    try:
+        return subprocess.run(
+            argv,
+            cwd=at,
+            env=kept | settings | dates,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        raise DemoError(f"{error.filename}: {error.strerror}") from None
 
 
 def write_definition(windows: Windows) -> None:
