@@ -8,7 +8,7 @@ from duly.model.errors import (
     LeaseLostError,
     VersionConflictError,
 )
-from duly.model.instant import SECOND_US
+from duly.model.instant import MINUTE_US, SECOND_US
 from duly.model.plan import CatchUpLatest
 from duly.model.reasons import Reason
 from duly.model.states import Disposition, Outcome, RunState, Verdict
@@ -27,6 +27,24 @@ from tests.transactions.world import (
 )
 
 LATEST = CatchUpLatest(age_us_max=None)
+
+
+def test_case_a01_a_night_of_restarts_leaves_one_run_for_each_slot(world):
+    made = [
+        world.create(timing(CronRule(text=f"0 {hour} * * *"), catch_up=LATEST), job_key=f"j{hour}")
+        for hour in range(1, 9)
+    ]
+    world.at("2026-09-16T10:00")
+    for _ in range(4):
+        world.restart()
+        world.after(7 * MINUTE_US).scan()
+        world.claim(f"node-{world.now}", limit=2)
+    world.ledger.write(rescue.rescue_orphans, "the last one")
+    world.work_off()
+    for automation in made:
+        assert world.answers(automation) == [("started", "caught_up", 1)]
+        (run,) = world.read("newest_runs", [automation])
+        assert run.state is RunState.COMPLETED
 
 
 def test_case_a02_a_second_dispatch_meets_the_same_run_and_a_final_state_never_changes(world):

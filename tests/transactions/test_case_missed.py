@@ -162,15 +162,13 @@ def test_lateness_is_recorded_with_the_answer(world):
 
 
 def test_a_zone_that_is_gone_suspends_its_automation_alone(world):
-    from duly.transactions import admit
-    from duly.transactions.admit import AdmitDue
     from tests.transactions.world import ZONES
 
     lost = world.create(timing(zone="Asia/Taipei"), job_key="lost")
     kept = world.create(timing(), job_key="kept")
     world.at("2026-09-16T09:00")
     zones = {"UTC": ZONES["UTC"]}
-    admitted = world.write(admit.admit_due, AdmitDue(limit=10, zones=zones))
+    admitted = world.scan(known=zones)
     assert (admitted.failed, admitted.runs) == (1, 1)
     suspended = world.automation(lost)
     assert (suspended.state.value, suspended.state_reason) == ("suspended", "zone_unknown")
@@ -182,15 +180,14 @@ def test_a_zone_that_is_gone_suspends_its_automation_alone(world):
 
 
 def test_a_suspended_automation_is_repaired_by_an_edit_though_its_old_zone_is_gone(world):
-    from duly.transactions import admit, define
-    from duly.transactions.admit import AdmitDue
+    from duly.transactions import define
     from duly.transactions.define import Edit
     from tests.transactions.world import ZONES
 
     automation = world.create(timing(zone="Asia/Taipei"))
     world.at("2026-09-16T09:00")
     zones = {"UTC": ZONES["UTC"]}
-    world.write(admit.admit_due, AdmitDue(limit=10, zones=zones))
+    world.scan(known=zones)
     from dataclasses import replace
 
     definition = replace(world.definition(timing(), text="repaired"), zones=zones)

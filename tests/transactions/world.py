@@ -1,6 +1,6 @@
 """A small world for transactions: a real ledger, a clock that is set by hand, definitions from a few words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -43,6 +43,7 @@ from duly.model.states import Grade, Outcome, Verdict
 from duly.model.timing import Covers, CronRule, Period, RuleSpec, WindowRule
 from duly.policy.rerun import ArtifactFact
 from duly.recurrence.schedule import compile_rule
+from duly.recurrence.zone import Zone
 from duly.transactions import (
     admit,
     admit_manual,
@@ -246,14 +247,33 @@ class World:
         )
         return self.write(getattr(change_state, verb), command)
 
-    def scan(self, limit: int = 200) -> Admitted:
-        """Answer due slots once, and let waiting runs go, as the scanner does."""
+    def scan(self, limit: int = 200, known: Mapping[str, Zone] = ZONES) -> Admitted:
+        """Let waiting runs go, then answer every due slot, as the scanner does; a slow disk makes it more rounds."""
         self.promote()
-        return self.write(admit.admit_due, AdmitDue(limit=limit, zones=ZONES.known))
+        done = self.admit(limit, known)
+        while done.is_more:
+            more = self.admit(limit, known)
+            done = replace(
+                more,
+                automations=done.automations + more.automations,
+                runs=done.runs + more.runs,
+                failed=done.failed + more.failed,
+            )
+        return done
 
-    def promote(self) -> int:
-        """Let waiting runs go."""
-        return self.write(promote.promote, Promote(limit=50, zones=ZONES.known)).count
+    def admit(self, limit: int = 200, known: Mapping[str, Zone] = ZONES) -> Admitted:
+        """Answer due slots in one transaction."""
+        return self.write(admit.admit_due, AdmitDue(limit=limit, zones=known))
+
+    def promote(self, page: int = 50) -> int:
+        """Let waiting runs go; return how many."""
+        done = self.write(promote.promote, Promote(limit=page, zones=ZONES.known))
+        count = done.count
+        while done.is_more:
+            command = Promote(limit=page, zones=ZONES.known, after=done.after)
+            done = self.write(promote.promote, command)
+            count += done.count
+        return count
 
     def run_now(self, automation: AutomationId, key: str, **changes: Any) -> RunAnswer:
         """Ask for a run by hand."""

@@ -1,7 +1,7 @@
 """Admission by time: every due slot gets exactly one answer, and the watermark moves over it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from duly.ledger.api.tx import Tx
@@ -86,14 +86,13 @@ def admit_due(tx: Tx, command: AdmitDue) -> Admitted:
     )
 
 
-@dataclass(slots=True, kw_only=True)
 class _Tally:
-    """What one admission has done so far."""
+    """What one admission has done so far; it counts up."""
 
-    automations: int = 0
-    runs: int = 0
-    failed: int = 0
-    lost: int = 0
+    __slots__ = ("automations", "failed", "lost", "runs")
+
+    def __init__(self) -> None:
+        self.automations = self.runs = self.failed = self.lost = 0
 
 
 def _admit_page(tx: Tx, page: list[DueAutomation], zones: Zones, tally: _Tally) -> None:
@@ -147,7 +146,7 @@ def answer_due(tx: Tx, due: DueAutomation, zones: Zones) -> AnsweredDue:
     case = _case_of(tx, due, (timing, schedule, zones), slots, found.newest)
     plan = admission.plan_slots(timing, slots, case.standing.facts, tx.at, case.works)
     entries = [_record(tx, case, answer) for answer in plan]
-    answered = _advance(tx, due, schedule, mark, runs=case.made)
+    answered = _advance(tx, due, schedule, mark, runs=case.made.count)
     _audit(tx, due, answered, entries)
     if isinstance(plan[0], MissedRange):
         tell_missed(tx, due.automation_id, plan[0])
@@ -187,21 +186,27 @@ def _advance(
     return AnsweredDue(runs=runs, mark=mark, next_due=next_due)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Case:
-    """One admission at work: what is known of its slots, and the runs made so far.
+class _Made:
+    """The runs of one admission as they are made: the newest by window, and the last that a caught-up slot made."""
 
-    `runs` are the newest runs by window; `chain` is the last run that a caught-up slot made.
-    """
+    __slots__ = ("chain", "count", "of")
+
+    def __init__(self, existing: Mapping[str, RunId]) -> None:
+        self.of = dict(existing)
+        self.chain: RunId | None = None
+        self.count = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Case:
+    """One automation's due slots, with all that their answers need. `windows` are found by slot key."""
 
     due: DueAutomation
     timing: Timing
     windows: Mapping[str, Window]
     works: Works
     standing: Standing
-    runs: dict[str, RunId] = field(default_factory=dict)
-    chain: RunId | None = None
-    made: int = 0
+    made: _Made
 
 
 def due_slots(found: Backlog) -> DueSlots:
@@ -238,7 +243,7 @@ def _case_of(
         windows=windows,
         works=Works(of=keys, existing=frozenset(runs)),
         standing=NOBODY if is_free else standing(tx, due.automation_id, zones),
-        runs=runs,
+        made=_Made(runs),
     )
 
 
@@ -267,7 +272,7 @@ def _run_of(tx: Tx, case: _Case, answer: SlotAnswer, window: Window) -> RunId | 
     """Return the run of a slot, having made it where the answer says so."""
     if answer.disposition is Disposition.JOINED:
         tx.wake("joined")
-        return case.runs[window.key]
+        return case.made.of[window.key]
     if answer.disposition not in (Disposition.STARTED, Disposition.QUEUED):
         return None
     new = NewRun(
@@ -283,12 +288,12 @@ def _run_of(tx: Tx, case: _Case, answer: SlotAnswer, window: Window) -> RunId | 
         slot=answer.slot,
         is_caught_up=answer.caught_up,
         is_waiting=answer.is_waiting,
-        behind=case.chain if answer.chained else None,
+        behind=case.made.chain if answer.chained else None,
     )
-    run_id = case.runs[window.key] = add_run(tx, new)
-    case.made += 1
+    run_id = case.made.of[window.key] = add_run(tx, new)
+    case.made.count += 1
     if answer.caught_up:
-        case.chain = run_id
+        case.made.chain = run_id
     # A waiting run may find its predecessor gone already: promotion has to look.
     tx.wake("settled" if answer.is_waiting else "ready")
     return run_id
