@@ -41,9 +41,14 @@ class HourClockTimes:
 
     def within(self, first: int, until: int, midnight: int) -> Sequence[int]:
         """Return the readings in a part of a day."""
-        times = self.times[bisect_left(self.times, first) : bisect_left(self.times, until)]
-        begin = midnight - self.start
-        return [time for time in times if (begin + time) % self.step < HOUR_S]
+        into = (midnight + first - self.start) % self.step
+        hour = first - into if into < HOUR_S else first - into + self.step
+        found: list[int] = []
+        while hour < until:
+            opens, closes = max(hour, first), min(hour + HOUR_S, until)
+            found += self.times[bisect_left(self.times, opens) : bisect_left(self.times, closes)]
+            hour += self.step
+        return found
 
     def first_from(self, start: int) -> int:
         """Return a second before which nothing is named from `start` on."""

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from duly.model.timing import AnchorClass
+from duly.recurrence.calendar_day import month_length
 from duly.recurrence.clock_times import ClockTimes, clock_times
 from duly.recurrence.days import Calendar, Days
 from duly.recurrence.faults import Faults, PartError, shown
@@ -18,6 +19,8 @@ from duly.recurrence.source import END_S, FIRST_S, DayTimes
 from duly.recurrence.zone import Zone
 
 TEXT_CHARS_MAX: Final = 1_000
+_DIGITS_MAX: Final = 4
+_LEAP_YEAR: Final = 2024
 
 _MONTH_NAMES: Final = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
 _WEEKDAY_NAMES: Final = "SUNMONTUEWEDTHUFRISAT"
@@ -97,6 +100,14 @@ def parse(text: str, faults: Faults) -> CronParts | None:
     )
 
 
+def fires(parts: CronParts) -> bool:
+    """Say whether any date agrees with all day fields; a weekday alone excludes none for ever."""
+    if parts.either_day:
+        return True
+    first = min(parts.month_days)
+    return any(first <= month_length(_LEAP_YEAR, month) for month in parts.months)
+
+
 def compile_parts(parts: CronParts, zone: Zone) -> DayTimes:
     """Return the source of a cron expression; it has no beginning and no end of its own."""
     return DayTimes(
@@ -160,17 +171,21 @@ _UNSUPPORTED: Final = re.compile(r"(?<![A-Z])[0-9]*[LWH](?![A-Z])|[#?~]", re.ASC
 
 
 def _values(field: _Field, written: str) -> tuple[int, ...]:
-    found = _UNSUPPORTED.search(written.upper())
-    if found:
-        raise PartError(f"{shown(found[0])} is not supported yet", _fix_of(found[0]))
     numbers: set[int] = set()
-    for item in written.split(","):
-        numbers.update(_range(field, item))
+    try:
+        for item in written.split(","):
+            numbers.update(_range(field, item))
+    except PartError as error:
+        raise _unsupported(written) or error from None
     return tuple(sorted(numbers))
 
 
-def _fix_of(found: str) -> str:
-    return "write *" if found == "?" else "write plain numbers, ranges and steps, or an RRULE"
+def _unsupported(written: str) -> PartError | None:
+    found = _UNSUPPORTED.search(written.upper())
+    if found is None:
+        return None
+    fix = "write *" if found[0] == "?" else "write plain numbers, ranges and steps, or an RRULE"
+    return PartError(f"{shown(found[0])} is not supported yet", fix)
 
 
 def _range(field: _Field, item: str) -> range:
@@ -192,7 +207,7 @@ def _range(field: _Field, item: str) -> range:
 
 
 def _step(item: str, step: str, width: int) -> int:
-    if not re.fullmatch(r"[0-9]{1,3}", step, re.ASCII) or int(step) == 0:
+    if not (step.isascii() and step.isdigit() and len(step) <= _DIGITS_MAX and int(step)):
         raise PartError(f"{shown(item)}: the step is no whole number above 0")
     if int(step) > max(width, 1):
         raise PartError(
@@ -203,11 +218,11 @@ def _step(item: str, step: str, width: int) -> int:
 
 
 def _number(field: _Field, text: str) -> int:
-    named = field.names.get(text.upper())
-    if named is not None:
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS_MAX):
+        named = field.names.get(text.upper())
+        if named is None:
+            raise PartError(f"{shown(text)} is no value", f"use {field.low} to {field.high}")
         return named
-    if not re.fullmatch(r"[0-9]{1,4}", text, re.ASCII):
-        raise PartError(f"{shown(text)} is no value", f"use {field.low} to {field.high}")
     number = int(text)
     if not field.low <= number <= field.high:
         raise PartError(f"{number} is outside {field.low} to {field.high}")

@@ -15,10 +15,11 @@ from duly.recurrence.calendar_day import (
     year_length,
 )
 from duly.recurrence.phase import Phase
-from duly.recurrence.work import Work
+from duly.recurrence.work import MONTH_UNITS, PHASE_UNITS, Work
 from duly.recurrence.zone import DAY_S
 
 _CACHED_MONTHS_MAX: Final = 64
+_EVERY_SEVENTH: Final = sum(1 << day for day in range(0, 31, 7))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +67,7 @@ class Calendar:
         first = day_of(year, month, 1)
         named = 0
         for weekday in self.weekdays:
-            for index in range((weekday - weekday_of(first)) % 7, length, 7):
-                named |= 1 << index
+            named |= _EVERY_SEVENTH << (weekday - weekday_of(first)) % 7
         for ordinal, weekday in self.month_ordinals:
             named |= _bit(_nth(ordinal, weekday, first, length), first, length)
         for ordinal, weekday in self.year_ordinals:
@@ -89,6 +89,10 @@ class Days:
         """True when no day is left out."""
         return self.phase is None and self.calendar.is_every_day
 
+    @property
+    def _cost(self) -> int:
+        return MONTH_UNITS if self.phase is None else PHASE_UNITS
+
     def has(self, day: int) -> bool:
         """Say whether the rule names a day."""
         if self.phase is None and self.calendar.is_every_day:
@@ -105,7 +109,7 @@ class Days:
                 day = phases.first_from(self.phase, day)
             if day > LAST_DAY:
                 return None
-            work.spend(1, day * DAY_S)
+            work.spend(self._cost, day * DAY_S)
             there = date_of(day)
             found = self._bits(there.year, there.month) >> (there.day - 1)
             if found:
@@ -121,7 +125,7 @@ class Days:
                 day = phases.last_until(self.phase, day)
             if day < FIRST_DAY:
                 return None
-            work.spend(1, day * DAY_S)
+            work.spend(self._cost, day * DAY_S)
             there = date_of(day)
             found = self._bits(there.year, there.month) & ((1 << there.day) - 1)
             if found:

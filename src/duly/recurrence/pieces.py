@@ -3,9 +3,9 @@
 A piece is a run of wall seconds with one offset: wall second `w` of it means the second `w - offset`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from duly.recurrence.zone import DAY_S, Stretch, Zone, offset_at, stretches
+from duly.recurrence.zone import DAY_S, Stretch, Zone, stretches
 
 Piece = tuple[int, int, int]
 """First wall second, end (exclusive) and offset."""
@@ -25,15 +25,19 @@ def wall_pieces(start: int, end: int, zone: Zone) -> Sequence[Piece]:
     The second pass of a repeated time means nothing; a time in a gap means a second after the gap. Pieces of a gap
     overlap others, so two wall times may mean the same second. No offset changes by more than a day.
     """
-    offset = offset_at(start, zone)
-    if offset == offset_at(start - DAY_S, zone) == offset_at(end - 1, zone):
-        return ((start + offset, end + offset, offset),)
     pieces: list[Piece] = []
     before: int | None = None
     for stretch in stretches(start - DAY_S, end, zone):
         pieces.extend(_read_once(stretch, before, start, end))
         before = stretch[2]
     return pieces
+
+
+def by_day(pieces: Sequence[Piece]) -> Iterator[tuple[int, int, int, int]]:
+    """Cut pieces at midnights: day, first wall second, end and offset of each part."""
+    for first, until, offset in pieces:
+        for day in range(first // DAY_S, -(-until // DAY_S)):
+            yield day, max(first, day * DAY_S), min(until, (day + 1) * DAY_S), offset
 
 
 def _read_once(stretch: Stretch, before: int | None, start: int, end: int) -> Sequence[Piece]:

@@ -226,7 +226,7 @@ _REFUSED_LINES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 
-_OFFSET: Final = re.compile(r"(.+?)(Z|[+-][0-9]{2}:[0-9]{2})", re.ASCII)
+_OFFSET: Final = re.compile(r"(.+?)(Z|[+-](?:0[0-9]|1[0-5]):[0-5][0-9])", re.ASCII)
 
 
 def _read_cron(text: str) -> CronRule:
@@ -241,8 +241,7 @@ def _read_once(text: str) -> OnceLocal | OnceInstant:
         return OnceLocal(local=text.strip())
     if match is None:
         return OnceLocal(local=local_text(local))
-    moment = datetime.fromisoformat(f"{local_text(local)}{match[2]}")
-    return OnceInstant(due_at=from_datetime(moment))
+    return OnceInstant(due_at=from_datetime(datetime.fromisoformat(local_text(local) + match[2])))
 
 
 _READERS: Final[Mapping[str, Callable[[str], RuleSpec]]] = MappingProxyType(

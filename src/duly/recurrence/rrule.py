@@ -91,8 +91,9 @@ def _nth_day(days: Days, day: int, whole_days: int) -> int | None:
         return day + whole_days if day + whole_days < LAST_DAY else None
     work = Work(END_UNITS)
     found = days.first_from(day, work)
-    for _ in range(whole_days):
-        found = None if found is None else days.first_from(found + 1, work)
+    while found is not None and whole_days > 0:
+        found = days.first_from(found + 1, work)
+        whole_days -= 1
     return found
 
 

@@ -22,8 +22,7 @@ from duly.recurrence.source import END_S, FIRST_S, OneTime, Source
 from duly.recurrence.work import COUNT_UNITS, SEARCH_UNITS, Work, WorkBudgetExceededError
 from duly.recurrence.zone import DAY_S, Zone, offset_at, second_of, wall_second
 
-# Cron has no beginning; whether it ever fires is tried from here (2024-01-01).
-_CRON_TRIED_FROM_S: Final = 1_704_067_200
+_NEVER: Final = "the rule never fires: no date agrees with all of it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +171,7 @@ def _rrule(spec: RruleRule, zone: Zone) -> Schedule:
     source = rrule.compile_parts(parts, start, zone)
     anchor = rrule.anchor_of(parts.frequency)
     schedule = Schedule(spec=spec, anchor=anchor, zone=zone, source=source)
-    _check_fires(schedule, FIRST_S, found)
+    _check_fires(source, found)
     if parts.count is None:
         return schedule
     source = rrule.ended(source, parts.count, found)
@@ -183,19 +182,19 @@ def _rrule(spec: RruleRule, zone: Zone) -> Schedule:
 def _cron(spec: CronRule, zone: Zone) -> Schedule:
     found = Faults(faults.CRON)
     parts = cron.parse(spec.text, found)
+    if parts is not None and not cron.fires(parts):
+        found.add(_NEVER, "leave a restriction out")
     found.raise_if_any()
     assert parts is not None
     source = cron.compile_parts(parts, zone)
-    schedule = Schedule(spec=spec, anchor=parts.anchor, zone=zone, source=source)
-    _check_fires(schedule, _CRON_TRIED_FROM_S, found)
-    return schedule
+    return Schedule(spec=spec, anchor=parts.anchor, zone=zone, source=source)
 
 
-def _check_fires(schedule: Schedule, from_second: int, found: Faults) -> None:
-    answer = schedule.next(Instant((from_second - 1) * SECOND_US))
-    if isinstance(answer, Exhausted):
-        found.add("the rule never fires: no date agrees with all of it", "leave a restriction out")
-    if isinstance(answer, BeyondHorizon):
+def _check_fires(source: Source, found: Faults) -> None:
+    try:
+        if not any(True for _ in source.forward(FIRST_S, END_S, Work(SEARCH_UNITS))):
+            found.add(_NEVER, "leave a restriction out")
+    except WorkBudgetExceededError:
         found.add(
             "the rule does not fire within years: too few dates agree with all of it",
             "leave a restriction out",

@@ -4,14 +4,14 @@ A run is a shift and a sorted, non-empty sequence; each element plus the shift i
 never overlap; a search costs the same however old DTSTART is, and raises WorkBudgetExceededError with a cursor.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from duly.recurrence.calendar_day import FIRST_DAY, LAST_DAY
 from duly.recurrence.clock_times import TimesOfDay
 from duly.recurrence.days import Days
-from duly.recurrence.pieces import elapsed_pieces, wall_pieces
+from duly.recurrence.pieces import by_day, elapsed_pieces, wall_pieces
 from duly.recurrence.work import DAY_UNITS, Work
 from duly.recurrence.zone import DAY_S, HOUR_S, Zone, offset_at
 
@@ -87,11 +87,13 @@ class DayTimes:
         start, end = max(start, self.start), min(end, self.end)
         while start < end:
             start = self.times.first_from(start)
+            if start >= end:
+                return
             work.spend(DAY_UNITS, start)
             offset = offset_at(start, self.zone)
             day = (start + offset) // DAY_S
             midnight = min((day + 1) * DAY_S - offset, end)
-            yield from self._runs(start, midnight)
+            yield from self._runs(day, start, midnight, offset)
             following = self.days.first_from(day, work)
             if following is None:
                 return
@@ -102,11 +104,13 @@ class DayTimes:
         start, end = max(start, self.start), min(end, self.end)
         while start < end:
             end = self.times.last_until(end)
+            if end <= start:
+                return
             work.spend(DAY_UNITS, end)
             offset = offset_at(end - 1, self.zone)
             day = (end - 1 + offset) // DAY_S
             midnight = max(day * DAY_S - offset, start)
-            yield from reversed(self._runs(midnight, end))
+            yield from reversed(self._runs(day, midnight, end, offset))
             preceding = self.days.last_until(day, work)
             if preceding is None:
                 return
@@ -117,32 +121,35 @@ class DayTimes:
         time = wall % DAY_S
         return self.days.has(wall // DAY_S) and bool(self.times.within(time, time + 1, wall - time))
 
-    def _runs(self, start: int, end: int) -> list[Run]:
-        if start >= end:
-            return []
+    def _runs(self, day: int, start: int, end: int, offset: int) -> list[Run]:
+        """Return the runs in a part of day `day` if the offset is steady; else those in the span, whatever its days."""
+        zone = self.zone
+        if (
+            offset_at(start - DAY_S, zone)
+            == offset
+            == offset_at(start, zone)
+            == offset_at(end - 1, zone)
+        ):
+            return self._read(((day, start + offset, end + offset, offset),))
+        pieces = wall_pieces(start, end, zone) if self.by_wall else elapsed_pieces(start, end, zone)
+        runs = self._read(by_day(pieces))
         if not self.by_wall:
-            return self._read(elapsed_pieces(start, end, self.zone))
-        pieces = wall_pieces(start, end, self.zone)
-        runs = self._read(pieces)
-        if len(pieces) == 1 or not runs:
             return runs
         # Readings moved by a gap mix with later ones, and may mean the same second.
-        return [(0, sorted({shift + time for shift, times in runs for time in times}))]
+        seconds = sorted({shift + time for shift, times in runs for time in times})
+        return [(0, seconds)] if seconds else []
 
-    def _read(self, pieces: Sequence[tuple[int, int, int]]) -> list[Run]:
+    def _read(self, parts: Iterable[tuple[int, int, int, int]]) -> list[Run]:
+        """Return the runs in parts of days: day, first wall second, end and offset."""
         runs: list[Run] = []
-        for first, until, offset in pieces:
-            first, until = max(first, self.wall_start), min(until, self.wall_end)
-            while first < until:
-                day = first // DAY_S
+        for day, first, until, offset in parts:
+            if self.days.has(day):
                 midnight = day * DAY_S
-                close = min(midnight + DAY_S, until)
-                if self.days.has(day):
-                    shift = midnight - offset
-                    times = self.times.within(first - midnight, close - midnight, shift)
-                    if times:
-                        runs.append((shift, times))
-                first = close
+                opens = max(first, self.wall_start) - midnight
+                closes = min(until, self.wall_end) - midnight
+                times = self.times.within(opens, closes, midnight - offset)
+                if times:
+                    runs.append((midnight - offset, times))
         return runs
 
     def _begins(self, day: int) -> int:

@@ -4,11 +4,14 @@ from typing import Final
 
 from duly.model.errors import DulyError
 
-# One unit is about 2 µs: one month looked at. A day of times costs about three.
-SEARCH_UNITS: Final = 6_000
-COUNT_UNITS: Final = 120_000
-END_UNITS: Final = 15_000
+# One unit is 2 to 4 µs: one month looked at. Months cut by an INTERVAL and days full of times cost more.
+MONTH_UNITS: Final = 1
+PHASE_UNITS: Final = 3
 DAY_UNITS: Final = 3
+
+SEARCH_UNITS: Final = 6_000
+END_UNITS: Final = 9_000
+COUNT_UNITS: Final = 60_000
 
 
 class WorkBudgetExceededError(DulyError):
