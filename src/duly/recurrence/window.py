@@ -16,13 +16,13 @@ from duly.recurrence.source import OneTime
 from duly.recurrence.window_key import (
     NAMINGS,
     Naming,
-    Stay,
+    end_of,
+    key_at,
     naming_of,
     parse_key,
     parse_slot_key,
     slot_window_key,
     start_of,
-    stay_at,
 )
 from duly.recurrence.zone import Zone, second_of
 
@@ -59,8 +59,7 @@ def current_window(
         return _read_until(_window_at(view, schedule.source.second), at)
     if view.naming is None:
         return _window(name, _slot_span(view, now))
-    stay = stay_at(view.naming, now, zone)
-    return _window(stay.key, _span(view, view.naming, stay, now))
+    return _window(key_at(view.naming, now, zone), _span(view, view.naming, now, now))
 
 
 def named_window(
@@ -76,13 +75,14 @@ def named_window(
     if view.naming is None:
         return _window_at(view, _named_slot(key, now, zone, schedule))
     try:
-        stay = parse_key(view.naming, key, zone)
+        start = parse_key(view.naming, key, zone)
     except PartError as error:
         raise refusal(_KEY, error.message, error.fix) from None
-    if stay.start > now:
-        current = stay_at(view.naming, now, zone).key
+    if start > now:
+        current = key_at(view.naming, now, zone)
         raise refusal(_KEY, f"window {key} has not begun", f"the current window is {current}")
-    return _window(stay.key, _past_span(view, view.naming, stay, min(stay.end, now)))
+    end = min(end_of(view.naming, start, zone), now)
+    return _window(key, _past_span(view, view.naming, start, end))
 
 
 def check_window(rule: WindowRule) -> None:
@@ -107,29 +107,31 @@ def _naming(period: Period | StrftimePeriod) -> Naming | None:
 def _window_at(view: _View, due: int) -> Window:
     if view.naming is None:
         return _window(slot_window_key(due), _slot_span(view, due))
-    stay = stay_at(view.naming, due, view.zone)
-    return _window(stay.key, _span(view, view.naming, stay, due))
+    return _window(key_at(view.naming, due, view.zone), _span(view, view.naming, due, due))
 
 
-def _span(view: _View, naming: Naming, stay: Stay, until: int) -> Span:
+def _span(view: _View, naming: Naming, second: int, until: int) -> Span:
+    """Return what is read for the period that holds a second, up to `until`."""
     match view.covers:
         case Covers.CURRENT:
-            return stay.start, min(stay.end, until)
+            start = start_of(naming, second, view.zone)
+            return start, min(end_of(naming, second, view.zone), until)
         case Covers.PREVIOUS:
-            return start_of(naming, stay.start - 1, view.zone), stay.start
+            start = start_of(naming, second, view.zone)
+            return start_of(naming, start - 1, view.zone), start
         case Covers.SINCE_LAST_SLOT:
             return _slot_before(view, until), until
         case _:
             assert_never(view.covers)
 
 
-def _past_span(view: _View, naming: Naming, stay: Stay, end: int) -> Span:
+def _past_span(view: _View, naming: Naming, start: int, end: int) -> Span:
     """Return the span of a window without a slot at hand: as its last slot would read it, if it has one."""
     if view.covers is not Covers.SINCE_LAST_SLOT:
-        return _span(view, naming, stay, end)
+        return _span(view, naming, start, end)
     last = _prev(view, end + 1)
-    if last is None or last < stay.start:
-        return stay.start, end
+    if last is None or last < start:
+        return start, end
     return _slot_before(view, last), last
 
 

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime
 from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
 from duly.model.timing import Period, StrftimePeriod
+from duly.recurrence.calendar_day import date_of, day_of, month_start, weekday_of
 from duly.recurrence.faults import PartError, shown
 from duly.recurrence.local_time import parse_compact
 from duly.recurrence.zone import (
+    DAY_S,
     HOUR_S,
     MINUTE_S,
     Zone,
@@ -39,28 +41,42 @@ class Grain(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """A period's grain and the strftime pattern of its key; `marks_pass` tells a repeated hour's passes apart."""
+    """A period's grain, how its key is written, and the pattern that reads one.
+
+    `marks_pass`: the second pass of a repeated hour shows its offset in the key.
+    """
 
     grain: Grain
     pattern: str
+    write: Callable[[datetime], str]
     marks_pass: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stay:
-    """One period as it lies in time: its key and `[start, end)` in seconds."""
+def _written_hour(local: datetime) -> str:
+    return local.isoformat()[:13]
 
-    key: str
-    start: int
-    end: int
+
+def _written_day(local: datetime) -> str:
+    return local.isoformat()[:10]
+
+
+def _written_week(local: datetime) -> str:
+    year, week, _ = local.isocalendar()
+    return f"{year}-W{week:02}"
+
+
+def _written_month(local: datetime) -> str:
+    return local.isoformat()[:7]
 
 
 NAMINGS: Final[Mapping[Period, Naming]] = MappingProxyType(
     {
-        Period.HOUR: Naming(grain=Grain.HOUR, pattern="%Y-%m-%dT%H", marks_pass=True),
-        Period.DAY: Naming(grain=Grain.DAY, pattern="%Y-%m-%d"),
-        Period.WEEK: Naming(grain=Grain.WEEK, pattern="%G-W%V"),
-        Period.MONTH: Naming(grain=Grain.MONTH, pattern="%Y-%m"),
+        Period.HOUR: Naming(
+            grain=Grain.HOUR, pattern="%Y-%m-%dT%H", write=_written_hour, marks_pass=True
+        ),
+        Period.DAY: Naming(grain=Grain.DAY, pattern="%Y-%m-%d", write=_written_day),
+        Period.WEEK: Naming(grain=Grain.WEEK, pattern="%G-W%V", write=_written_week),
+        Period.MONTH: Naming(grain=Grain.MONTH, pattern="%Y-%m", write=_written_month),
     }
 )
 
@@ -72,21 +88,31 @@ def naming_of(period: Period | StrftimePeriod) -> Naming | None:
     return _naming_of_pattern(period.pattern)
 
 
-def stay_at(naming: Naming, second: int, zone: Zone) -> Stay:
-    """Return the period that holds a second."""
+def key_at(naming: Naming, second: int, zone: Zone) -> str:
+    """Return the key of the period that holds a second."""
     offset = offset_at(second, zone)
-    local = wall_time(second + offset)
-    start, end = _BOUNDS[naming.grain](local, second, zone)
-    key = local.strftime(naming.pattern)
+    key = naming.write(wall_time(second + offset))
     if naming.marks_pass and pass_of(second, zone) == 1:
         key += offset_text(offset)
-    return Stay(key=key, start=start, end=end)
+    return key
 
 
 def start_of(naming: Naming, second: int, zone: Zone) -> int:
     """Return the first second of the period that holds a second."""
-    local = wall_time(second + offset_at(second, zone))
-    return _BOUNDS[naming.grain](local, second, zone)[0]
+    length = _REAL_LENGTHS.get(naming.grain)
+    if length is not None:
+        return _real_stretch(second, length, zone)[0]
+    day = (second + offset_at(second, zone)) // DAY_S
+    return _midnight(_FIRST_DAYS[naming.grain](day, 0), zone)
+
+
+def end_of(naming: Naming, second: int, zone: Zone) -> int:
+    """Return the first second of the period after the one that holds a second."""
+    length = _REAL_LENGTHS.get(naming.grain)
+    if length is not None:
+        return _real_stretch(second, length, zone)[1]
+    day = (second + offset_at(second, zone)) // DAY_S
+    return _midnight(_FIRST_DAYS[naming.grain](day, 1), zone)
 
 
 def slot_window_key(second: int) -> str:
@@ -103,16 +129,16 @@ def parse_slot_key(key: str) -> int | None:
     return parse_compact(f"{match[1]}{match[2]}{match[3]}T{match[4]}{match[5] or '00'}")
 
 
-def parse_key(naming: Naming, key: str, zone: Zone) -> Stay:
-    """Return the period that a key names; raise PartError when it names none."""
-    local = _parsed(naming, key)
-    second = second_of(local, zone)
-    stay = stay_at(naming, second, zone)
-    if stay.key != key and naming.marks_pass:
-        stay = stay_at(naming, stay.end, zone)
-    if stay.key != key:
-        raise PartError(f"{shown(key)} names no window", f"write it like {stay.key}")
-    return stay
+def parse_key(naming: Naming, key: str, zone: Zone) -> int:
+    """Return the first second of the period that a key names; raise PartError when it names none."""
+    second = second_of(_parsed(naming, key), zone)
+    written = key_at(naming, second, zone)
+    if written != key and naming.marks_pass:
+        second = end_of(naming, second, zone)
+        written = key_at(naming, second, zone)
+    if written != key:
+        raise PartError(f"{shown(key)} names no window", f"write it like {written}")
+    return start_of(naming, second, zone)
 
 
 _SLOT_KEY: Final = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{4})([0-9]{2})?Z", re.ASCII)
@@ -130,59 +156,45 @@ def _parsed(naming: Naming, key: str) -> datetime:
         raise PartError(f"{shown(key)} names no window", f"write it like {example}") from None
 
 
-def _midnights(first: date, after: date, zone: Zone) -> tuple[int, int]:
-    return _midnight(first, zone), _midnight(after, zone)
+def _midnight(day: int, zone: Zone) -> int:
+    return second_of(wall_time(day * DAY_S), zone)
 
 
-def _midnight(day: date, zone: Zone) -> int:
-    return second_of(datetime(day.year, day.month, day.day), zone)  # noqa: DTZ001  local by nature
+def _day(day: int, later: int) -> int:
+    return day + later
 
 
-def _year(local: datetime, _: int, zone: Zone) -> tuple[int, int]:
-    return _midnights(date(local.year, 1, 1), date(local.year + 1, 1, 1), zone)
+def _week(day: int, later: int) -> int:
+    return day - weekday_of(day) + 7 * later
 
 
-def _month(local: datetime, _: int, zone: Zone) -> tuple[int, int]:
-    year, month = divmod(local.year * 12 + local.month, 12)
-    return _midnights(date(local.year, local.month, 1), date(year, month + 1, 1), zone)
+def _month(day: int, later: int) -> int:
+    there = date_of(day)
+    return month_start(there.year * 12 + there.month - 1 + later)
 
 
-def _week(local: datetime, _: int, zone: Zone) -> tuple[int, int]:
-    monday = local.date() - timedelta(days=local.weekday())
-    return _midnights(monday, monday + timedelta(days=7), zone)
+def _year(day: int, later: int) -> int:
+    return day_of(date_of(day).year + later, 1, 1)
 
 
-def _day(local: datetime, _: int, zone: Zone) -> tuple[int, int]:
-    return _midnights(local.date(), local.date() + timedelta(days=1), zone)
+# The first day of the period that holds a day, or of the period after it.
+_FIRST_DAYS: Final[Mapping[Grain, Callable[[int, int], int]]] = MappingProxyType(
+    {Grain.DAY: _day, Grain.WEEK: _week, Grain.MONTH: _month, Grain.YEAR: _year}
+)
+_REAL_LENGTHS: Final[Mapping[Grain, int]] = MappingProxyType(
+    {Grain.MINUTE: MINUTE_S, Grain.HOUR: HOUR_S}
+)
 
 
-def _hour(local: datetime, second: int, zone: Zone) -> tuple[int, int]:
-    return _real_stretch(second, second - local.minute * MINUTE_S - local.second, HOUR_S, zone)
-
-
-def _minute(local: datetime, second: int, zone: Zone) -> tuple[int, int]:
-    return _real_stretch(second, second - local.second, MINUTE_S, zone)
-
-
-def _real_stretch(second: int, start: int, length: int, zone: Zone) -> tuple[int, int]:
+def _real_stretch(second: int, length: int, zone: Zone) -> tuple[int, int]:
     """Return the hour or minute around a second, cut where the clock was changed within it."""
     offset = offset_at(second, zone)
+    start = second - (second + offset) % length
     for first, until, there in stretches(start, start + length, zone):
         if there == offset and first <= second < until:
             return first, until
     raise AssertionError("a second lies in one of the stretches around it")
 
-
-_BOUNDS: Final[Mapping[Grain, Callable[[datetime, int, Zone], tuple[int, int]]]] = MappingProxyType(
-    {
-        Grain.MINUTE: _minute,
-        Grain.HOUR: _hour,
-        Grain.DAY: _day,
-        Grain.WEEK: _week,
-        Grain.MONTH: _month,
-        Grain.YEAR: _year,
-    }
-)
 
 # A key must name its period alone: what a directive needs beside it. The finest grain comes first.
 _PATTERNS: Final = (
@@ -197,6 +209,10 @@ _DIRECTIVE: Final = re.compile(r"%(.?)", re.DOTALL)
 _PLAIN: Final = re.compile(r"[A-Za-z0-9._-]*", re.ASCII)
 
 
+def _writer(pattern: str) -> Callable[[datetime], str]:
+    return lambda local: local.strftime(pattern)
+
+
 def _naming_of_pattern(pattern: str) -> Naming:
     used = _DIRECTIVE.findall(pattern)
     fix = "write for example %Y-%m-%dT%H, %G-W%V or %Y"
@@ -209,6 +225,6 @@ def _naming_of_pattern(pattern: str) -> Naming:
     for grain, finest, needed in _PATTERNS:
         if set(used) & set(finest):
             if set(used) in needed and len(used) == len(set(used)):
-                return Naming(grain=grain, pattern=pattern)
+                return Naming(grain=grain, pattern=pattern, write=_writer(pattern))
             break
     raise PartError(f"{shown(pattern)} does not name one period: another would have its key", fix)
