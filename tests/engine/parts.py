@@ -345,6 +345,7 @@ class Away:
         self._ledger.write(lambda *_: None, None)
 
     def write(self, fn: Any, command: Any, durability: Durability = DURABLE) -> Any:
+        self._refuse()
         return self._ledger.write(fn, command, durability)
 
     def submit(self, fn: Any, command: Any, done: Done, durability: Durability = DURABLE) -> None:

@@ -15,8 +15,9 @@ from duly.engine.service import SERVICES
 from duly.engine.settings import Settings
 from duly.engine.supervisor import Service
 from duly.model.instant import MINUTE_US, SECOND_US
+from duly.model.run import ClaimedRun
 from duly.model.states import Outcome
-from tests.engine.parts import FAST, SOON_S, Bench, define, idle, soon
+from tests.engine.parts import FAST, SOON_S, Away, Bench, define, idle, soon
 
 WELL = Health(
     is_alive=True,
@@ -140,3 +141,30 @@ def test_a_node_that_stops_says_so_on_the_ledger(bench: Bench):
     engine.stop()
     assert not engine.health().is_alive
     assert bench.read(lambda tx: tx.nodes(1))[0].stopped_at is not None
+
+
+def test_a_runner_that_dies_is_tried_again_and_at_last_a_person_has_to_look(bench: Bench):
+    def dies(node: Node, claimed: ClaimedRun) -> Iterator[Any]:
+        yield from now()
+        raise ZeroDivisionError
+
+    define(bench.ledger, "each-five")
+    bench.clock.jump(5 * MINUTE_US)
+    with bench.running(bench.node(dies)) as engine:
+        for _ in range(3):
+            idle(engine)
+            bench.clock.jump(30 * SECOND_US)
+            engine.poke()
+        idle(engine)
+    (run,) = bench.runs()
+    assert (run.attempts, run.outcome, run.claim_id) == (3, Outcome.NEEDS_REVIEW, None)
+    assert [type(death.error) for death in bench.deaths] == [ZeroDivisionError] * 3
+
+
+def test_a_node_stops_although_its_ledger_refuses_everything(bench: Bench):
+    ledger = Away(bench.ledger)
+    engine = bench.engine(bench.node(), ledger=ledger)
+    engine.start()
+    ledger.go_away()
+    engine.stop()
+    assert not engine.health().is_alive

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from duly.adapters.clock import Clock
 from duly.adapters.launch.launch import Launchers
-from duly.engine import quiet, scanner, worker
+from duly.engine import guard, quiet, scanner, worker
 from duly.engine.answerer import KEYS as ANSWERER_KEYS
 from duly.engine.answerer import answerer
 from duly.engine.children import Children
@@ -145,7 +145,8 @@ class Engine:
         was_alive = self._driver.is_alive()
         self._driver.stop()
         if was_alive:
-            self._parts.ledger.write(stopped, self._node.owner)
+            # A ledger that died tells nobody that the node stopped; the next start finds out.
+            guard.call(self._parts.ledger.write, stopped, self._node.owner)
 
     def _begin_drain(self) -> None:
         self._node.is_draining = True

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from duly.engine.broken import give_back
 from duly.engine.node import Node
 from duly.engine.requests import (
     DRAIN,
@@ -82,8 +83,13 @@ class _Worker:
             woke = yield from wait(Wait(tuple(self._running), KEYS, until, until_awake_us))
             # A runner's only message is its end.
             if woke.handle is not None:
-                self._node.release(self._running.pop(woke.handle).claim)
-                yield Wake(WORKED)
+                yield from self._end(self._running.pop(woke.handle), woke.message.error)
+
+    def _end(self, claimed: ClaimedRun, error: Exception | None) -> Steps[None]:
+        if error is not None:
+            yield from give_back(self._node, claimed, error)
+        self._node.release(claimed.claim)
+        yield Wake(WORKED)
 
     def _fill(self) -> Steps[_Look]:
         """Claim what fits, on-time runs first; answer when to look again."""
