@@ -165,6 +165,7 @@ class FrontDoor:
     def _reading(self) -> Iterator[Ledger]:
         """Open the ledger to look; where there is none yet, an empty one elsewhere answers."""
         from duly.adapters import clock
+        from duly.interfaces.premises import LazyLedger
         from duly.ledger.sqlite.reader_ledger import SqliteReader
         from duly.ledger.verbs import Verbs
 
@@ -172,7 +173,7 @@ class FrontDoor:
             with _nothing_yet() as ledger:
                 yield ledger
             return
-        reader = SqliteReader(self.place.ledger, clock.wall, Verbs)
+        reader = LazyLedger(lambda: SqliteReader(self.place.ledger, clock.wall, Verbs))
         try:
             yield reader
         finally:

@@ -116,7 +116,7 @@ def test_a_body_may_be_large_but_not_too_large(send):
     assert (status, found["code"]) == (413, "too-large")
 
 
-@pytest.mark.parametrize("body", [b"{", b"[]", b"1", b"\xff", b"[" * 100_000])
+@pytest.mark.parametrize("body", [b"{", b"[]", b"1", b"\xff", b'{"a": "\\ud800"}', b"[" * 100_000])
 def test_a_body_that_is_no_object_is_refused(send, body):
     status, headers, found = send("POST", "/v1/ops/echo", GOOD, body)
     assert (status, found["code"]) == (400, "malformed")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from duly.adapters import machine
 from duly.adapters.config import Configuration
@@ -17,6 +17,9 @@ from duly.ledger.api.tx import Tx
 from duly.model.errors import DulyError, NotFoundError
 from duly.model.instant import Instant
 from duly.service.desk import WORKSPACE, AuditReport, Finding
+
+Command = TypeVar("Command")
+Result = TypeVar("Result")
 
 _CHAIN: Final = "audit chain"
 
@@ -134,6 +137,38 @@ def _standing(tx: Tx, _: None) -> Standing:
         zone=None if workspace is None else workspace.zone,
         scanned_at=nodes[0].scanned_at if nodes else None,
     )
+
+
+class LazyLedger:
+    """A ledger to look at, opened when first asked: what needs none works although it cannot be opened."""
+
+    def __init__(self, open_reader: Callable[[], Ledger]) -> None:
+        """Touch nothing."""
+        self.on_wake: Callable[[frozenset[str]], None] = lambda _: None
+        self._open_reader = open_reader
+        self._ledger: Ledger | None = None
+
+    def _opened(self) -> Ledger:
+        if self._ledger is None:
+            self._ledger = self._open_reader()
+        return self._ledger
+
+    def read(self, fn: Callable[[Tx, Command], Result], command: Command) -> Result:
+        """Run `fn` on a snapshot."""
+        return self._opened().read(fn, command)
+
+    def write(self, *given: Any, **named: Any) -> Any:
+        """Refuse as a reader does."""
+        return self._opened().write(*given, **named)
+
+    def submit(self, *given: Any, **named: Any) -> None:
+        """Refuse as a reader does."""
+        self._opened().submit(*given, **named)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._ledger is not None:
+            self._ledger.close()
 
 
 class LazyBytes:

@@ -146,6 +146,7 @@ def _unexpected(front: Any, _: type[BaseException], error: BaseException, __: An
 def run(arguments: Sequence[str], make_front: FrontMaker) -> int:
     """Carry out one command line; return its exit code. No error of ours leaves a traceback."""
     try:
+        _refuse_what_is_no_text(arguments)
         with root.make_context("duly", list(arguments), obj=make_front) as ctx:
             code = root.invoke(ctx)
         sys.stdout.flush()
@@ -160,6 +161,15 @@ def run(arguments: Sequence[str], make_front: FrontMaker) -> int:
         return 0
     except (KeyboardInterrupt, click.Abort):
         return _INTERRUPTED
+
+
+def _refuse_what_is_no_text(arguments: Sequence[str]) -> None:
+    """Refuse bytes that are no UTF-8: neither the ledger nor JSON could hold them."""
+    for place, argument in enumerate(arguments, start=1):
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            raise click.UsageError(f"argument {place} is no UTF-8 text") from None
 
 
 def _misused(error: click.ClickException, arguments: Sequence[str]) -> int:

@@ -97,8 +97,10 @@ def _health(served: Served) -> Callable[[Request], Awaitable[Response]]:
 def _object(body: bytes) -> dict[str, Any]:
     try:
         found = json.loads(body or b"{}")
+        # A lone surrogate is JSON, but no text: nothing could store it.
+        json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        raise MalformedError("the body is not JSON") from None
+        raise MalformedError("the body is not JSON in UTF-8") from None
     if not isinstance(found, dict):
         raise MalformedError("the body is not a JSON object")
     return found

@@ -1,7 +1,7 @@
 """A copy of a living ledger: whole, of one instant, never over an existing file."""
 
 import os
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
@@ -32,7 +32,9 @@ def backup(path: Path, target: Path) -> None:
     except apsw.Error as error:
         raise connection.as_error(error, path) from error
     finally:
-        draft.unlink(missing_ok=True)
+        # Where nothing could be written, nothing may be removable either; the first error is the one to tell.
+        with suppress(OSError):
+            draft.unlink()
 
 
 def _copy(path: Path, draft: Path) -> None:
