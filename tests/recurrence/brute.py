@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from duly.recurrence.zone import Zone
+from duly.model.zone import Zone
 from tests.recurrence.places import ZONE
 
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")

@@ -5,9 +5,9 @@ from datetime import datetime
 from duly.adapters.zones import Zones
 from duly.model.instant import Instant, from_datetime
 from duly.model.timing import CronRule, RruleRule
+from duly.model.zone import Zone
 from duly.recurrence.schedule import Schedule, compile_rule
 from duly.recurrence.slot import BeyondHorizon, Exhausted, Slot
-from duly.recurrence.zone import Zone
 
 NAMES = (
     "UTC",

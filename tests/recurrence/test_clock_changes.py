@@ -4,9 +4,9 @@ from datetime import date, timedelta
 
 import pytest
 
+from duly.model.zone import Zone
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import Mark
-from duly.recurrence.zone import Zone
 from tests.recurrence import places
 from tests.recurrence.places import cron, locals_of, rrule, slots
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from duly.model.instant import HOUR_US, MINUTE_US, SECOND_US, Instant
 from duly.model.timing import AnchorClass, Watermark
+from duly.model.zone import Zone
 from duly.recurrence import watermark
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import Slot
-from duly.recurrence.zone import Zone
 from tests.recurrence import places
 from tests.recurrence.places import cron, first, instant, rrule
 

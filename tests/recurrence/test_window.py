@@ -5,10 +5,10 @@ import pytest
 from duly.model.errors import ValidationError
 from duly.model.instant import to_text
 from duly.model.timing import Covers, OnceLocal, Period, StrftimePeriod, Window, WindowRule
+from duly.model.zone import Zone
 from duly.recurrence.schedule import Schedule, compile_rule
 from duly.recurrence.slot import Slot
 from duly.recurrence.window import check_window, current_window, named_window, window_of
-from duly.recurrence.zone import Zone
 from tests.recurrence import places
 from tests.recurrence.places import cron, first, instant, rrule, slots
 

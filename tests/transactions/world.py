@@ -43,7 +43,7 @@ from duly.model.states import Grade, Outcome, Verdict
 from duly.model.timing import Covers, CronRule, Period, RuleSpec, WindowRule
 from duly.policy.rerun import ArtifactFact
 from duly.recurrence.schedule import compile_rule
-from duly.recurrence.zone import Zone
+from duly.model.zone import Zone
 from duly.transactions import (
     admit,
     admit_manual,

@@ -11,7 +11,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from duly.model.errors import Fault, ValidationError
-from duly.recurrence.zone import Zone
+from duly.model.zone import Zone
 
 _NAME_CHARS_MAX: Final = 64
 _POINTER: Final = "/schedule/timezone"

@@ -10,7 +10,7 @@ from duly.model.claims import Claim
 from duly.model.ids import RunId
 from duly.model.instant import Instant
 from duly.model.run import ClaimedRun
-from duly.recurrence.zone import Zone
+from duly.model.zone import Zone
 
 Runner = Callable[["Node", ClaimedRun], Steps[None]]
 """What works on a claimed run until it is settled, parked or lost."""

@@ -11,12 +11,12 @@ from types import MappingProxyType
 from typing import Final
 
 from duly.model.timing import AnchorClass
+from duly.model.zone import Zone
 from duly.recurrence.calendar_day import month_length
 from duly.recurrence.clock_times import ClockTimes, clock_times
 from duly.recurrence.days import Calendar, Days
 from duly.recurrence.faults import Faults, PartError, shown
 from duly.recurrence.source import END_S, FIRST_S, DayTimes
-from duly.recurrence.zone import Zone
 
 TEXT_CHARS_MAX: Final = 1_000
 _DIGITS_MAX: Final = 4

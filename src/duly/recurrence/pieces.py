@@ -5,7 +5,8 @@ A piece is a run of wall seconds with one offset: wall second `w` of it means th
 
 from collections.abc import Iterator, Sequence
 
-from duly.recurrence.zone import DAY_S, Stretch, Zone, stretches
+from duly.model.zone import Zone
+from duly.recurrence.zone import DAY_S, Stretch, stretches
 
 Piece = tuple[int, int, int]
 """First wall second, end (exclusive) and offset."""

@@ -10,13 +10,14 @@ from typing import Final
 from duly.model.errors import Fault, ValidationError
 from duly.model.instant import Instant, from_datetime
 from duly.model.timing import CronRule, OnceInstant, OnceLocal, RruleRule, RuleSpec
+from duly.model.zone import Zone
 from duly.recurrence import faults, rrule_text
 from duly.recurrence.faults import Faults, refusal, shown
 from duly.recurrence.local_time import local_text, parse_local
 from duly.recurrence.rrule_text import RruleParts
 from duly.recurrence.schedule import compile_rule
 from duly.recurrence.slot import Slot
-from duly.recurrence.zone import Zone, wall
+from duly.recurrence.zone import wall
 
 _KINDS: Final = ("rrule", "cron", "once", "when")
 _LATER: Final[Mapping[str, str]] = MappingProxyType(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from duly.model.timing import AnchorClass
+from duly.model.zone import Zone
 from duly.recurrence.calendar_day import LAST_DAY
 from duly.recurrence.clock_times import (
     Cadence,
@@ -21,7 +22,7 @@ from duly.recurrence.phase import DayPhase, MonthPhase, Phase, YearPhase, week_p
 from duly.recurrence.rrule_text import Frequency, RruleParts
 from duly.recurrence.source import END_S, FIRST_S, DayTimes, PlainCadence
 from duly.recurrence.work import END_UNITS, Work, WorkBudgetExceededError
-from duly.recurrence.zone import DAY_S, HOUR_S, MINUTE_S, Zone, second_of, wall_second, wall_time
+from duly.recurrence.zone import DAY_S, HOUR_S, MINUTE_S, second_of, wall_second, wall_time
 
 _ORDINAL_FREQUENCIES: Final = (Frequency.MONTHLY, Frequency.YEARLY)
 _ALL_HOURS: Final = tuple(range(24))

@@ -6,6 +6,7 @@ from typing import Final, assert_never
 
 from duly.model.instant import SECOND_US, Instant
 from duly.model.timing import AnchorClass, CronRule, OnceInstant, OnceLocal, RruleRule, RuleSpec
+from duly.model.zone import Zone
 from duly.recurrence import cron, faults, rrule, rrule_text
 from duly.recurrence.faults import Faults
 from duly.recurrence.local_time import parse_local
@@ -20,7 +21,7 @@ from duly.recurrence.slot import (
 )
 from duly.recurrence.source import END_S, FIRST_S, OneTime, Source
 from duly.recurrence.work import COUNT_UNITS, SEARCH_UNITS, Work, WorkBudgetExceededError
-from duly.recurrence.zone import DAY_S, Zone, offset_at, second_of, wall_second
+from duly.recurrence.zone import DAY_S, offset_at, second_of, wall_second
 
 _NEVER: Final = "the rule never fires: no date agrees with all of it"
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from duly.model.instant import SECOND_US, Instant
 from duly.model.timing import AnchorClass
-from duly.recurrence.zone import Zone, offset_at, offset_text, pass_of, wall_time
+from duly.model.zone import Zone
+from duly.recurrence.zone import offset_at, offset_text, pass_of, wall_time
 
 KEY_LOCAL_CHARS: Final = 19
 """Length of the time that every slot key begins with."""

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from duly.model.zone import Zone
 from duly.recurrence.calendar_day import FIRST_DAY, LAST_DAY
 from duly.recurrence.clock_times import TimesOfDay
 from duly.recurrence.days import Days
 from duly.recurrence.pieces import by_day, elapsed_pieces, wall_pieces
 from duly.recurrence.work import DAY_UNITS, Work
-from duly.recurrence.zone import DAY_S, HOUR_S, Zone, offset_at
+from duly.recurrence.zone import DAY_S, HOUR_S, offset_at
 
 Run = tuple[int, Sequence[int]]
 

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from duly.model.instant import SECOND_US, Instant
 from duly.model.timing import AnchorClass, Watermark
+from duly.model.zone import Zone
 from duly.recurrence.local_time import local_text
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import (
@@ -22,7 +23,6 @@ from duly.recurrence.slot import (
 )
 from duly.recurrence.zone import (
     DAY_S,
-    Zone,
     offset_at,
     pass_of,
     resolve,

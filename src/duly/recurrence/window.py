@@ -8,6 +8,7 @@ from typing import Final, assert_never
 
 from duly.model.instant import SECOND_US, Instant
 from duly.model.timing import Covers, Period, StrftimePeriod, Window, WindowRule
+from duly.model.zone import Zone
 from duly.recurrence.faults import PartError, refusal, shown
 from duly.recurrence.local_time import parse_local
 from duly.recurrence.schedule import Schedule
@@ -24,7 +25,7 @@ from duly.recurrence.window_key import (
     slot_window_key,
     start_of,
 )
-from duly.recurrence.zone import Zone, second_of
+from duly.recurrence.zone import second_of
 
 _PERIOD: Final = "/window/period"
 _KEY: Final = "/window_key"

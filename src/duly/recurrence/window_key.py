@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from duly.model.timing import Period, StrftimePeriod
+from duly.model.zone import Zone
 from duly.recurrence.calendar_day import date_of, day_of, month_start, weekday_of
 from duly.recurrence.faults import PartError, shown
 from duly.recurrence.local_time import parse_compact
@@ -16,7 +17,6 @@ from duly.recurrence.zone import (
     DAY_S,
     HOUR_S,
     MINUTE_S,
-    Zone,
     offset_at,
     offset_text,
     pass_of,

@@ -1,15 +1,15 @@
-"""A zone's data as a value, and the one reading of local time: fold 0, and the offset before a gap.
+"""The one reading of local time: fold 0, and the offset before a gap.
 
 Inside this room an instant is a whole second since the epoch (UTC); a wall second is the same count on a local clock.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
 from duly.model.instant import SECOND_US, Instant
+from duly.model.zone import Zone
 
 DAY_S: Final = 86_400
 HOUR_S: Final = 3_600
@@ -19,23 +19,10 @@ _EPOCH_ORDINAL: Final = 719_163
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LOCAL_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  local by nature
 
-# Blocks of 3 days: no zone leaves an offset and comes back to it so soon (tests/adapters/test_zones.py; 7 days occur).
+# A zone remembers the offset of blocks of 3 days, None where it changes within. No zone leaves an offset and comes
+# back to it so soon: 7 days occur (tests/adapters/test_zones.py).
 _BLOCK_BITS: Final = 18
 _BLOCKS_MAX: Final = 2_048
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Zone:
-    """An IANA zone: its name as typed, its rules, and the tzdata release that they come from.
-
-    `blocks` remembers the offset of blocks of time in which it does not change, None where it does.
-    """
-
-    name: str
-    info: tzinfo
-    version: str
-    blocks: dict[int, int | None] = field(default_factory=dict, compare=False, repr=False)
-
 
 Stretch = tuple[int, int, int]
 """First second, end (exclusive) and offset of a stretch of time in which the offset does not change."""

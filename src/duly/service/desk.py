@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from duly.ledger.api.core import Ledger
 from duly.model.instant import Instant
-from duly.recurrence.zone import Zone
+from duly.model.zone import Zone
 
 WORKSPACE: Final = "default"
 

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 from duly.model.errors import Fault, ValidationError
 from duly.model.instant import SECOND_US, Instant, from_datetime, to_datetime, to_text
-from duly.recurrence.zone import Zone, resolve
+from duly.model.zone import Zone
+from duly.recurrence.zone import resolve
 
 
 def local(at: Instant | None, zone: Zone) -> str | None:

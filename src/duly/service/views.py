@@ -8,8 +8,8 @@ from duly.model.occurrence import Occurrence
 from duly.model.reasons import Reason
 from duly.model.run import Run, RunPin
 from duly.model.states import AutomationState, Outcome, RunState
+from duly.model.zone import Zone
 from duly.policy import explain, lifecycle, words
-from duly.recurrence.zone import Zone
 from duly.service import text
 from duly.service.registry import Answer
 

@@ -10,8 +10,8 @@ from duly.model.errors import DulyError
 from duly.model.instant import Instant
 from duly.model.plan import Timing, Work
 from duly.model.timing import OnceInstant, OnceLocal, RuleSpec
+from duly.model.zone import Zone
 from duly.recurrence.schedule import Schedule, compile_rule
-from duly.recurrence.zone import Zone
 
 Zones = Mapping[str, Zone]
 

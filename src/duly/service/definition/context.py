@@ -7,7 +7,7 @@ from pathlib import Path
 from duly.model.errors import Fault
 from duly.model.instant import Instant
 from duly.model.plan import Plan
-from duly.recurrence.zone import Zone
+from duly.model.zone import Zone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

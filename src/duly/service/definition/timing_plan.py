@@ -19,11 +19,12 @@ from duly.model.plan import (
     Timing,
 )
 from duly.model.timing import Covers, Period, RuleSpec, StrftimePeriod, WindowRule
+from duly.model.zone import Zone
 from duly.recurrence import window
 from duly.recurrence.default_period import default_period
 from duly.recurrence.read import named_zone, read_rule
 from duly.recurrence.schedule import Schedule, compile_rule
-from duly.recurrence.zone import Zone, resolve
+from duly.recurrence.zone import resolve
 from duly.service.definition import document as d
 from duly.service.definition import duration
 from duly.service.definition.context import Findings, PlanContext

@@ -7,10 +7,10 @@ from duly.model.automation import Automation
 from duly.model.instant import Instant
 from duly.model.occurrence import Occurrence
 from duly.model.states import AutomationState, Disposition
+from duly.model.zone import Zone
 from duly.policy import explain as sentences
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import Slot
-from duly.recurrence.zone import Zone
 from duly.service import text
 from duly.service.desk import Desk
 from duly.service.queries import reading

@@ -12,8 +12,8 @@ from duly.model.errors import NotFoundError
 from duly.model.ids import RunId
 from duly.model.plan import Timing, Work
 from duly.model.run import Run, RunPin
+from duly.model.zone import Zone
 from duly.recurrence.schedule import Schedule, compile_rule
-from duly.recurrence.zone import Zone
 from duly.service.desk import WORKSPACE, ZoneSource
 
 
