@@ -114,7 +114,8 @@ def duly(*arguments: str) -> Any:
     )
     if ended.returncode:
         command = " ".join(("duly", *arguments))
-        raise DemoError(f"`{command}` ended with {ended.returncode}: {ended.stderr.strip()}")
+        said = ended.stderr.strip() or ended.stdout.strip()
+        raise DemoError(f"`{command}` ended with {ended.returncode}: {said}")
     return json.loads(ended.stdout)
 
 
