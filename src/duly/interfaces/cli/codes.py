@@ -42,6 +42,8 @@ OF_ERROR: Final[Mapping[str, Exit]] = MappingProxyType(
         "malformed": Exit.INVALID,
         "too-large": Exit.INVALID,
         "foreign-database": Exit.INVALID,
+        "rule-too-costly": Exit.INVALID,
+        "zone-unknown": Exit.INVALID,
         "tree-too-large": Exit.INVALID,
         "tree-unreadable": Exit.INVALID,
         "not-found": Exit.NOT_FOUND,

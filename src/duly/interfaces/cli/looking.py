@@ -75,7 +75,8 @@ def _whole(front: Front, wish: Mapping[str, Any], answer: Answer) -> Answer:
 def _print(answer: Answer) -> None:
     text = answer["text"]
     # Whoever keeps it in a file gets what was printed; a terminal would obey it.
-    click.echo(clean(text) if sys.stdout.isatty() else text, nl=False)
+    sys.stdout.write(clean(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
 
 
 @command("doctor")

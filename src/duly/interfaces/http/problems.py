@@ -25,6 +25,8 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         "version-conflict": 409,
         "illegal-move": 409,
         "lease-lost": 409,
+        "rule-too-costly": 422,
+        "zone-unknown": 422,
         "tree-too-large": 422,
         "tree-unreadable": 422,
         "unavailable": 503,

@@ -1,0 +1,118 @@
+"""Work without a server: admit and say so, wait in the foreground, tick; the exit code tells how it ended."""
+
+import pytest
+
+from duly.interfaces.cli.codes import Exit
+
+RULE = ("--cron", "0 9 * * *")
+
+
+def _add(duly, script, *options, key="report"):
+    ended = duly("add", key, *RULE, *options, "--", "sh", "-c", script)
+    assert ended.code == 0, ended.err
+
+
+def test_without_a_server_a_run_is_admitted_and_somebody_has_to_work(duly):
+    _add(duly, "echo hi")
+    ended = duly("run", "report")
+    assert ended.code == 0
+    assert ended.out.startswith("started for window ")
+    for way in ("duly serve", "duly tick", "--wait"):
+        assert way in ended.err
+    assert duly("runs", "list", "--json").json["runs"][0]["status"] == "waiting"
+    assert duly.program("tick").code == 0
+    assert duly("runs", "list", "--json").json["runs"][0]["status"] == "completed"
+
+
+@pytest.mark.parametrize(
+    ("options", "script", "code", "outcome"),
+    [
+        ((), "exit 0", Exit.OK, "completed"),
+        (("--verify", "false"), "exit 0", Exit.NEEDS_REVIEW, None),
+        (("--expect", "out.txt"), "echo found > out.txt", Exit.OK, "completed"),
+    ],
+)
+def test_the_exit_code_tells_how_a_run_ended(duly, options, script, code, outcome):
+    _add(duly, script, *options)
+    ended = duly.program("run", "report", "--wait", "--json")
+    assert ended.code == code, ended.err
+    assert ended.json["outcome"] == outcome or outcome is None
+    assert {"id", "outcome", "verdict", "reason"} <= set(ended.json)
+
+
+def test_a_failure_that_changed_nothing_is_told_apart(duly):
+    _add(duly, "exit 3", "--scope", "out/**", "--restart", "safe")
+    text = duly("export", "report").out
+    (duly.here / "duly.yaml").write_text(text + "retry: {attempts: 1}\n")
+    assert duly("apply").code == 0
+    assert duly.program("run", "report", "--wait").code == Exit.FAILED_BEFORE_WRITE
+
+
+def test_a_window_that_is_done_is_found_again_not_repeated(duly):
+    _add(duly, "date +%s%N > out.txt", "--expect", "out.txt")
+    first = duly.program("run", "report", "--wait", "--json").json
+    before = (duly.here / "out.txt").read_bytes()
+    again = duly.program("run", "report", "--wait", "--json")
+    assert again.code == 0
+    assert again.json["id"] == first["id"] and again.json["verdict"] == "reuse"
+    assert again.json["disposition"] == "joined"
+    assert (duly.here / "out.txt").read_bytes() == before
+
+
+def test_a_key_that_is_sent_twice_is_answered_once(duly):
+    _add(duly, "true")
+    first = duly("run", "report", "--idempotency-key", "k1", "--json").json
+    again = duly("run", "report", "--idempotency-key", "k1", "--json").json
+    assert again["run_id"] == first["run_id"] and again["is_replay"]
+
+
+def test_redo_needs_a_reason_and_effects_need_redo(duly):
+    _add(duly, "true")
+    assert duly("run", "report", "--effects", "update").code == 2
+    assert duly("run", "report", "--timeout", "1").code == 2
+    assert duly("run", "report", "--window", "no-window").code == 2
+
+
+def test_adding_and_trying_is_one_command(duly):
+    ended = duly.program("add", "report", *RULE, "--try", "--", "sh", "-c", "echo tried")
+    assert ended.code == 0 and "completed" in ended.out
+    assert duly("logs", "report").out == "tried\n"
+    run_id = duly("runs", "list", "--json").json["runs"][0]["id"]
+    assert duly("logs", run_id, "-f").out == "tried\n"
+    assert duly("logs", run_id, "--json").json["text"] == "tried\n"
+    assert duly("logs", run_id, "--part", "verify").code == 3
+
+
+def test_a_run_is_shown_with_its_contract_and_events(duly):
+    _add(duly, "true")
+    run_id = duly.program("run", "report", "--wait", "--json").json["id"]
+    shown = duly("runs", "show", run_id).out
+    assert "completed" in shown and "sh -c true" in shown
+    contract = duly("runs", "contract", run_id).out
+    for name in ("job_key", "window_key", "dedupe_key", "input_snapshot", "write_scope", "status"):
+        assert f"{name}:" in contract
+    kinds = [event["kind"] for event in duly("runs", "events", run_id, "--json").json["events"]]
+    assert kinds and len(duly("runs", "events", run_id).out.splitlines()) == len(kinds) + 1
+
+
+def test_a_waiting_run_is_cancelled(duly):
+    _add(duly, "true")
+    run_id = duly("run", "report", "--json").json["run_id"]
+    assert "cancelled" in duly("runs", "cancel", run_id, "--reason", "not needed").out
+    assert duly("runs", "resume", run_id).code == 5
+
+
+def test_a_stopped_run_is_resolved_with_evidence(duly):
+    _add(duly, "exit 0", "--verify", "false")
+    run_id = duly.program("run", "report", "--wait", "--json").json["id"]
+    assert duly("runs", "resolve", run_id, "--outcome", "completed").code == 2
+    ended = duly("runs", "resolve", run_id, "--outcome", "completed", "--evidence", "I looked")
+    assert ended.code == 0 and "completed" in ended.out
+
+
+def test_hostile_output_does_not_reach_a_terminal(duly, monkeypatch):
+    _add(duly, r"printf '\033]0;owned\007\033[31mred\n'")
+    assert duly.program("run", "report", "--wait").code == 0
+    assert duly("logs", "report").out == "\x1b]0;owned\x07\x1b[31mred\n"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert duly("logs", "report").out == "red\n"
