@@ -297,6 +297,11 @@ class FrontDoor:
             with node.working(self.parts(owned.ledger)) as engine:
                 return engine.wait_idle(node.FOREVER_US)
 
+    def migrate(self) -> None:
+        """Bring the ledger up to date, a backup first; opening it to write does."""
+        with self._owning():
+            pass
+
     def serve(self, options: ServeOptions) -> int:
         """Work until told to stop. Raises OwnerConflictError, naming the process that serves already."""
         from duly.adapters import home

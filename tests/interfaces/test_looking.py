@@ -70,6 +70,7 @@ def test_what_is_added_is_listed_shown_explained_and_exported(duly):
         ["audit", "verify"],
         ["db", "check"],
         ["db", "backup", "copy.db"],
+        ["db", "migrate"],
         ["service", "install", "--print"],
         ["init"],
     ],

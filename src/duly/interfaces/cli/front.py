@@ -60,6 +60,10 @@ class Front(Protocol):
         """Answer what is due and settle it, once; False: a server owns the directory and does so itself."""
         ...
 
+    def migrate(self) -> None:
+        """Bring the ledger up to date with this program, after a backup."""
+        ...
+
     def rest(self) -> None:
         """Wait a moment before looking again."""
         ...

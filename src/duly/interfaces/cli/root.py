@@ -89,6 +89,7 @@ DB: Final = _group(
     {
         "backup": ("upkeep:backup", "copy the ledger while it is used"),
         "check": ("upkeep:check", "check every byte, chain and invariant"),
+        "migrate": ("upkeep:migrate", "bring the ledger up to date, after a backup"),
     },
 )
 SERVICE: Final = _group(

@@ -71,6 +71,16 @@ def check(front: Front, as_json: bool) -> int:
     return Exit.OK if answer["is_good"] else Exit.CONFLICT
 
 
+@command("migrate")
+def migrate(front: Front, as_json: bool) -> None:
+    """Bring the ledger up to date with this program; a backup is taken beside it first."""
+    front.migrate()
+    if as_json:
+        document({"is_done": True})
+    else:
+        say("up to date")
+
+
 def _unit(front: Front) -> Unit:
     argv = (sys.executable, "-m", "duly", "serve")
     return service_unit.unit(front.home, argv, os.environ.get("PATH", os.defpath))
