@@ -164,12 +164,12 @@ def test_a_day_that_a_fold_cuts_in_two_keeps_both_parts() -> None:
 
 
 @pytest.mark.parametrize("zone", places.ZONE.values(), ids=places.ZONE.keys())
-def test_a_daily_rule_fires_once_on_every_local_day_of_thirty_years(zone: Zone) -> None:
+def test_a_daily_rule_fires_once_on_every_local_day_of_ten_years(zone: Zone) -> None:
     schedule = rrule("FREQ=DAILY;BYHOUR=2;BYMINUTE=15", "2000-01-01T00:00:00", zone)
-    found = slots(schedule, "2000-01-01T16:00", "2030-01-01T16:00", limit=20_000)
+    found = slots(schedule, "2005-01-01T16:00", "2015-01-01T16:00", limit=5_000)
     days = [date.fromisoformat(slot.local[:10]) for slot in found]
-    every = [days[0] + timedelta(days=number) for number in range(10_960)]
+    every = [days[0] + timedelta(days=number) for number in range(3_660)]
     skipped = date(2011, 12, 30) if zone is places.APIA else None
     assert days == [day for day in every if day != skipped and day <= days[-1]]
-    assert days[-1] >= date(2030, 1, 1)
+    assert days[-1] >= date(2015, 1, 1)
     assert [slot.key for slot in found] == sorted(slot.key for slot in found)

@@ -29,7 +29,7 @@ def seconds_of(slots: tuple[Slot, ...]) -> list[int]:
 
 
 @given(made_rules(), st.integers(1, 36))
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_slots_are_what_looking_at_every_day_and_minute_finds(made: Made, hours: int) -> None:
     schedule = compiled(made)
     middle = datetime(made.day.year, made.day.month, made.day.day, tzinfo=UTC)
@@ -46,7 +46,7 @@ def test_slots_are_what_looking_at_every_day_and_minute_finds(made: Made, hours:
 
 
 @given(made_rules(), st.integers(0, 3_000))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_next_and_prev_are_neighbours(made: Made, minutes: int) -> None:
     schedule = compiled(made)
     moment = datetime(made.day.year, made.day.month, made.day.day, tzinfo=UTC)
@@ -64,7 +64,7 @@ def test_next_and_prev_are_neighbours(made: Made, minutes: int) -> None:
 
 
 @given(made_rules())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_counting_ends_after_exactly_count_wall_times_or_instants(made: Made) -> None:
     endless = compiled(made)
     until = instant("2035-01-01T00:00")

@@ -134,7 +134,7 @@ STEPS = st.lists(
 
 
 @given(st.sampled_from(CHANGES), STEPS)
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_no_instant_fires_twice_over_any_sequence_of_edits(
     began: str, steps: Sequence[tuple[str, Zone, int, bool]]
 ) -> None:
@@ -166,7 +166,7 @@ def test_no_instant_fires_twice_over_any_sequence_of_edits(
     st.integers(0, 48 * 3_600),
     st.booleans(),
 )
-@settings(max_examples=300)
+@settings(max_examples=200)
 def test_a_raised_watermark_covers_exactly_what_is_not_later(
     zone: Zone, text: str, began: str, seconds: int, as_wall: bool
 ) -> None:

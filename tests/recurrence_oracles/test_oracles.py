@@ -20,7 +20,7 @@ SPAN_DAYS = 40
 
 
 @given(made_rules())
-@settings(max_examples=250)
+@settings(max_examples=100)
 def test_rules_name_the_instants_that_dateutil_names(made: Made) -> None:
     assume(made.parts["FREQ"] != "MINUTELY")
     start = made.start
@@ -73,7 +73,7 @@ def next_slots(schedule: Schedule, moment: datetime, count: int) -> list[Instant
 
 
 @given(CRONS, MOMENTS)
-@settings(max_examples=250)
+@settings(max_examples=100)
 def test_cron_names_the_instants_that_cronsim_names(text: str, moment: datetime) -> None:
     schedule = ours(text)
     expected = [from_datetime(each) for each in islice(CronSim(text, moment), 5)]
@@ -81,7 +81,7 @@ def test_cron_names_the_instants_that_cronsim_names(text: str, moment: datetime)
 
 
 @given(CRONS, MOMENTS)
-@settings(max_examples=150)
+@settings(max_examples=80)
 def test_cron_names_the_instants_that_croniter_names(text: str, moment: datetime) -> None:
     fields = text.split()
     # With both day fields given, croniter reads a leading star in another way than Debian's cron.

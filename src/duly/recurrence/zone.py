@@ -64,7 +64,10 @@ def wall_time(second: int) -> datetime:
 def offset_at(second: int, zone: Zone) -> int:
     """Return the UTC offset in force at a second, in seconds east."""
     block = second >> _BLOCK_BITS
-    offset = zone.blocks[block] if block in zone.blocks else _look_at(block, zone)
+    try:
+        offset = zone.blocks[block]
+    except KeyError:
+        offset = _look_at(block, zone)
     return _exact_offset(second, zone) if offset is None else offset
 
 
