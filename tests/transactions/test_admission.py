@@ -49,8 +49,10 @@ def test_an_admission_is_audited_with_its_answers_and_both_watermarks(world):
     events = world.read("audit_events", f"automation:{automation}", 0, 10)
     assert [event.kind for event in events] == ["automation.created", "slots.answered"]
     body = json.loads(events[-1].body)
-    assert body["from"]["due_at"] == moment("2026-09-15T12:00")
-    assert body["to"]["slot"] == "2026-09-16T09:00:00[UTC]"
+    assert (body["from"], body["to"]) == (
+        "2026-09-15T12:00:00[UTC]",
+        "2026-09-16T09:00:00[UTC]",
+    )
     assert [item["disposition"] for item in body["answers"]] == ["started"]
 
 

@@ -41,9 +41,9 @@ from duly.model.reasons import Reason
 from duly.model.run import Artifact, ClaimedRun, Run, RunPin
 from duly.model.states import Grade, Outcome, Verdict
 from duly.model.timing import Covers, CronRule, Period, RuleSpec, WindowRule
+from duly.model.zone import Zone
 from duly.policy.rerun import ArtifactFact
 from duly.recurrence.schedule import compile_rule
-from duly.model.zone import Zone
 from duly.transactions import (
     admit,
     admit_manual,

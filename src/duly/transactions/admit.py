@@ -1,6 +1,6 @@
 """Admission by time: every due slot gets exactly one answer, and the watermark moves over it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,24 +13,20 @@ from duly.model.plan import Timing
 from duly.model.states import Disposition, Trigger
 from duly.model.timing import Watermark, Window
 from duly.policy import admission
-from duly.policy.admission import LISTED_MAX, DueSlots, MissedRange, SlotAnswer, Works
-from duly.policy.catch_up import LateSlot
+from duly.policy.admission import DueSlots, MissedRange, SlotAnswer, Works
 from duly.policy.notify import NoticeKind
-from duly.recurrence import watermark
-from duly.recurrence.schedule import Schedule
-from duly.recurrence.slot import Backlog, BeyondHorizon, Exhausted, Slot
-from duly.recurrence.window import window_of
-from duly.recurrence.work import WorkBudgetExceededError
 from duly.transactions import alarm
 from duly.transactions.alarm import News
-from duly.transactions.plans import Zones, is_once, schedule_of, timing_of
+from duly.transactions.due import Due, due_of
+from duly.transactions.plans import Zones, is_once
 from duly.transactions.slots import (
     Answered,
     NewRun,
+    Raised,
     add_range,
     add_run,
     add_slot,
-    mark_body,
+    audit_answers,
     newest,
 )
 from duly.transactions.standing import NOBODY, Standing, standing
@@ -68,12 +64,12 @@ class Admitted:
 def admit_due(tx: Tx, command: AdmitDue) -> Admitted:
     """Answer due slots, as many automations as the transaction has time for; one that fails is suspended, alone."""
     tally = _Tally()
-    while tally.automations < command.limit and (tally.automations == 0 or tx.has_time()):
+    while tally.automations < command.limit and (tally == _Tally() or tx.has_time()):
         page = tx.due_automations(min(_PAGE, command.limit - tally.automations))
-        lost = tally.lost
-        _admit_page(tx, page, command.zones, tally)
+        answered = _admit_page(tx, page, command.zones)
+        tally += answered
         # What somebody else answered stays on the list of an old snapshot: do not turn in circles.
-        if len(page) < _PAGE or tally.lost - lost == len(page):
+        if len(page) < _PAGE or answered.lost == len(page):
             break
     next_due = tx.next_due()
     return Admitted(
@@ -86,29 +82,50 @@ def admit_due(tx: Tx, command: AdmitDue) -> Admitted:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Tally:
-    """What one admission has done so far; it counts up."""
+    """What a part of an admission has done."""
 
-    __slots__ = ("automations", "failed", "lost", "runs")
+    automations: int = 0
+    runs: int = 0
+    failed: int = 0
+    lost: int = 0
 
-    def __init__(self) -> None:
-        self.automations = self.runs = self.failed = self.lost = 0
+    def __add__(self, other: "_Tally") -> "_Tally":
+        return _Tally(
+            automations=self.automations + other.automations,
+            runs=self.runs + other.runs,
+            failed=self.failed + other.failed,
+            lost=self.lost + other.lost,
+        )
 
 
-def _admit_page(tx: Tx, page: list[DueAutomation], zones: Zones, tally: _Tally) -> None:
-    for automation in page:
-        if tally.automations and not tx.has_time():
-            return
-        tally.automations += 1
-        failures: list[Exception] = []
-        with tx.part(failures):
-            tally.runs += answer_due(tx, automation, zones).runs
-        for failure in failures:
-            is_lost = isinstance(failure, VersionConflictError)
-            tally.lost += is_lost
-            tally.failed += not is_lost
-            if not is_lost:
-                _suspend(tx, automation, failure)
+def _admit_page(tx: Tx, page: list[DueAutomation], zones: Zones) -> _Tally:
+    """Answer a page as one part; only where that fails, each automation apart, to find the one that is to blame."""
+    failures: list[Exception] = []
+    automations = runs = 0
+    with tx.part(failures):
+        for due in page:
+            if automations and not tx.has_time():
+                break
+            runs += answer_due(tx, due, zones).runs
+            automations += 1
+    if not failures:
+        return _Tally(automations=automations, runs=runs)
+    return sum((_admit_apart(tx, due, zones) for due in page), start=_Tally())
+
+
+def _admit_apart(tx: Tx, due: DueAutomation, zones: Zones) -> _Tally:
+    failures: list[Exception] = []
+    runs = 0
+    with tx.part(failures):
+        runs = answer_due(tx, due, zones).runs
+    if not failures:
+        return _Tally(automations=1, runs=runs)
+    if isinstance(failures[0], VersionConflictError):
+        return _Tally(automations=1, lost=1)
+    _suspend(tx, due, failures[0])
+    return _Tally(automations=1, failed=1)
 
 
 def _suspend(tx: Tx, due: DueAutomation, failure: Exception) -> None:
@@ -132,58 +149,31 @@ def answer_due(tx: Tx, due: DueAutomation, zones: Zones) -> AnsweredDue:
 
     Raises VersionConflictError when somebody else answered, ZoneUnknownError, WorkBudgetExceededError.
     """
-    timing = timing_of(due.timing)
-    schedule = schedule_of(timing, zones)
-    if schedule is None:
-        return _advance(tx, due, None, due.mark)
-    found = watermark.backlog(schedule, due.mark, tx.at, LISTED_MAX)
-    if not found.newest:
-        return _advance(tx, due, schedule, due.mark)
-    mark = watermark.of_slot(found.newest[-1], schedule.zone.name)
-    if is_answered_once(tx, due, timing, found.newest[-1]):
-        return _advance(tx, due, schedule, mark)
-    slots = due_slots(found)
-    case = _case_of(tx, due, (timing, schedule, zones), slots, found.newest)
-    plan = admission.plan_slots(timing, slots, case.standing.facts, tx.at, case.works)
+    found = due_of(due.timing, due.mark, zones, tx.at)
+    if found.slots is None or _is_answered_once(tx, due, found.timing, found.slots):
+        return _advance(tx, due, found, runs=0)
+    case = _case_of(tx, due, found, zones)
+    facts, works = case.standing.facts, case.works
+    plan = admission.plan_slots(found.timing, found.slots, facts, tx.at, works)
     entries = [_record(tx, case, answer) for answer in plan]
-    answered = _advance(tx, due, schedule, mark, runs=case.made.count)
+    answered = _advance(tx, due, found, runs=case.made.count)
     _audit(tx, due, answered, entries)
     if isinstance(plan[0], MissedRange):
         tell_missed(tx, due.automation_id, plan[0])
     return answered
 
 
-def is_answered_once(tx: Tx, due: DueAutomation, timing: Timing, slot: Slot) -> bool:
+def _is_answered_once(tx: Tx, due: DueAutomation, timing: Timing, slots: DueSlots) -> bool:
     """Say whether the slot of a `once` was answered ahead of its time, by a run that somebody asked for."""
-    return is_once(timing) and tx.occurrence(due.automation_id, f"slot:{slot.key}") is not None
+    if not is_once(timing):
+        return False
+    return tx.occurrence(due.automation_id, f"slot:{slots.first.key}") is not None
 
 
-def next_due_of(schedule: Schedule | None, mark: Watermark, at: Instant) -> Instant | None:
-    """Return when the first slot behind a watermark is due; None: never.
-
-    Raises WorkBudgetExceededError for a rule that fires too seldom to be searched.
-    """
-    if schedule is None:
-        return None
-    following = watermark.next_uncovered(schedule, mark)
-    match following:
-        case Slot(due_at=due_at):
-            return due_at
-        case Exhausted():
-            return None
-        case BeyondHorizon(cursor=cursor) if cursor > at:
-            return cursor
-        case BeyondHorizon(cursor=cursor):
-            raise WorkBudgetExceededError(cursor)
-
-
-def _advance(
-    tx: Tx, due: DueAutomation, schedule: Schedule | None, mark: Watermark, *, runs: int = 0
-) -> AnsweredDue:
-    next_due = next_due_of(schedule, mark, tx.at)
-    if not tx.record_mark(due, mark, next_due):
+def _advance(tx: Tx, due: DueAutomation, found: Due, *, runs: int) -> AnsweredDue:
+    if not tx.record_mark(due, found.mark, found.next_due):
         raise VersionConflictError(f"automation {due.automation_id} was answered in between")
-    return AnsweredDue(runs=runs, mark=mark, next_due=next_due)
+    return AnsweredDue(runs=runs, mark=found.mark, next_due=found.next_due)
 
 
 class _Made:
@@ -199,48 +189,27 @@ class _Made:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
-    """One automation's due slots, with all that their answers need. `windows` are found by slot key."""
+    """One automation's due slots, with all that their answers need."""
 
     due: DueAutomation
-    timing: Timing
-    windows: Mapping[str, Window]
+    found: Due
     works: Works
     standing: Standing
     made: _Made
 
 
-def due_slots(found: Backlog) -> DueSlots:
-    """Return what the recurrence found as admission's policy reads it; at least one slot."""
-    newest = tuple(LateSlot(key=slot.key, due_at=slot.due_at) for slot in found.newest)
-    assert found.first is not None
-    first = LateSlot(key=found.first.key, due_at=found.first.due_at)
-    return DueSlots(count=found.count, newest=newest, first=first)
-
-
-def _case_of(
-    tx: Tx,
-    due: DueAutomation,
-    plan: tuple[Timing, Schedule, Zones],
-    slots: DueSlots,
-    listed: Sequence[Slot],
-) -> _Case:
-    """Name the work of every slot that may fire, and find the runs that stand before it."""
-    timing, schedule, zones = plan
-    wanted = {slot.key for slot in admission.wanted(timing, slots, tx.at)}
-    windows = {
-        slot.key: window_of(timing.window, slot, schedule) for slot in listed if slot.key in wanted
-    }
-    keys = {slot: window.key for slot, window in windows.items()}
+def _case_of(tx: Tx, due: DueAutomation, found: Due, zones: Zones) -> _Case:
+    """Find the runs that the due slots' windows have, and those that stand before new ones."""
+    keys = {slot: window.key for slot, window in found.windows.items()}
     runs: dict[str, RunId] = {}
-    for key in set(keys.values()):
+    for key in dict.fromkeys(keys.values()):
         last = newest(tx.runs_of_window(due.automation_id, key))
         if last is not None:
             runs[key] = last.run_id
     is_free = all(key in runs for key in keys.values())
     return _Case(
         due=due,
-        timing=timing,
-        windows=windows,
+        found=found,
         works=Works(of=keys, existing=frozenset(runs)),
         standing=NOBODY if is_free else standing(tx, due.automation_id, zones),
         made=_Made(runs),
@@ -256,7 +225,7 @@ def _record(tx: Tx, case: _Case, answer: MissedRange | SlotAnswer) -> dict[str, 
             reason=answer.reason,
         )
         return add_range(tx, answer, answered)
-    window = case.windows[answer.slot.key]
+    window = case.found.windows[answer.slot.key]
     answered = Answered(
         automation_id=case.due.automation_id,
         revision=case.due.revision,
@@ -279,9 +248,9 @@ def _run_of(tx: Tx, case: _Case, answer: SlotAnswer, window: Window) -> RunId | 
         automation_id=case.due.automation_id,
         workspace_id=case.due.workspace_id,
         revision=case.due.revision,
-        timing=case.timing,
+        timing=case.found.timing,
         window=window,
-        input_version=case.timing.input_version,
+        input_version=case.found.timing.input_version,
         cause=Trigger.TIMER,
         actor=_ACTOR,
         reason=answer.reason,
@@ -302,14 +271,8 @@ def _run_of(tx: Tx, case: _Case, answer: SlotAnswer, window: Window) -> RunId | 
 def _audit(
     tx: Tx, due: DueAutomation, answered: AnsweredDue, entries: list[dict[str, Any]]
 ) -> None:
-    body = {
-        "revision": due.revision,
-        "from": mark_body(due.mark),
-        "to": mark_body(answered.mark),
-        "answers": entries,
-        "next_due": answered.next_due,
-    }
-    tx.audit(f"automation:{due.automation_id}", "slots.answered", body, _ACTOR)
+    marks = Raised(before=due.mark, after=answered.mark, next_due=answered.next_due)
+    audit_answers(tx, (due.automation_id, due.revision), marks, entries, _ACTOR)
 
 
 def tell_missed(tx: Tx, automation_id: AutomationId, missed: MissedRange) -> None:

@@ -22,7 +22,15 @@ from duly.recurrence.window import current_window, named_window
 from duly.transactions import respan
 from duly.transactions.moves import known
 from duly.transactions.plans import Zones, is_once, schedule_of, timing_of, zone_of
-from duly.transactions.slots import Answered, NewRun, add_run, add_slot, newest
+from duly.transactions.slots import (
+    Answered,
+    NewRun,
+    Raised,
+    add_run,
+    add_slot,
+    audit_answers,
+    newest,
+)
 from duly.transactions.spans import automation_known, revision_of
 from duly.transactions.standing import OWN_WINDOW, standing
 
@@ -248,6 +256,7 @@ def _consume(tx: Tx, wish: _Wish, occurrence: Occurrence) -> None:
     after = replace(wish.automation, next_due=None, updated_at=tx.at)
     if not tx.record_automation(after):
         raise VersionConflictError(f"{wish.automation.job_key} changed in between")
-    body = {"revision": wish.automation.revision, "answers": [entry], "next_due": None}
-    scope = f"automation:{wish.automation.automation_id}"
-    tx.audit(scope, "slots.answered", body, wish.command.actor)
+    mark = wish.automation.mark
+    marks = Raised(before=mark, after=mark, next_due=None)
+    whose = (wish.automation.automation_id, wish.automation.revision)
+    audit_answers(tx, whose, marks, [entry], wish.command.actor)

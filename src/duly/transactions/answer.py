@@ -8,7 +8,7 @@ from duly.model.ids import RunId
 from duly.model.occurrence import Occurrence, RerunVerdict
 from duly.model.plan import Work
 from duly.model.reasons import Reason
-from duly.model.run import Execution, Run
+from duly.model.run import Artifact, Execution, Run, RunPin
 from duly.model.states import (
     EffectState,
     ExecutionState,
@@ -54,9 +54,9 @@ def join_facts(tx: Tx, occurrence: Occurrence) -> JoinFacts:
     run = known(tx, _run_id(occurrence))
     if run.outcome is not Outcome.COMPLETED:
         return JoinFacts(run=run, files=(), is_replaced=False)
-    published = tx.publications_of_run(run.run_id)
     files: dict[str, str] = {}
     is_replaced = False
+    published = tx.publications_of_run(run.run_id)
     for item in published:
         newest = tx.newest_publication(item.workspace_id, item.path)
         if newest is not None and newest.number > item.number:
@@ -64,12 +64,23 @@ def join_facts(tx: Tx, occurrence: Occurrence) -> JoinFacts:
         else:
             files[item.path] = item.sha256
     known_paths = {item.path for item in published}
-    root = _work(tx, run).root.rstrip("/")
-    for artifact in tx.artifacts(run.run_id):
-        path = artifact.path if artifact.path.startswith("/") else f"{root}/{artifact.path}"
-        if path not in known_paths:
+    for path, artifact in _artifacts(tx, run):
+        # A redo for which the recorded file was the answer has published nothing itself.
+        newest = tx.newest_publication(_pin(tx, run).workspace_id, path)
+        if path not in known_paths and newest is not None and newest.at > artifact.at:
+            is_replaced = True
+        elif path not in known_paths:
             files[path] = artifact.sha256
     return JoinFacts(run=run, files=tuple(sorted(files.items())), is_replaced=is_replaced)
+
+
+def _artifacts(tx: Tx, run: Run) -> list[tuple[str, Artifact]]:
+    """Return the run's artifacts by their absolute paths."""
+    root = _work(tx, run).root.rstrip("/")
+    return [
+        (item.path if item.path.startswith("/") else f"{root}/{item.path}", item)
+        for item in tx.artifacts(run.run_id)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,9 +184,14 @@ def _run_id(occurrence: Occurrence) -> RunId:
     return occurrence.run_id
 
 
-def _work(tx: Tx, run: Run) -> Work:
+def _pin(tx: Tx, run: Run) -> RunPin:
     pin = tx.run_pin(run.run_id)
     assert pin is not None
+    return pin
+
+
+def _work(tx: Tx, run: Run) -> Work:
+    pin = _pin(tx, run)
     revision = tx.revision(pin.automation_id, pin.revision)
     assert revision is not None
     return work_of(revision.work)

@@ -49,7 +49,11 @@ def zone_of(timing: Timing, zones: Zones) -> Zone:
 
 def schedule_of(timing: Timing, zones: Zones) -> Schedule | None:
     """Return the schedule of a timing, within its bounds; None without a rule. Raises ZoneUnknownError."""
-    zone = zone_of(timing, zones)
+    return compiled(timing, zone_of(timing, zones))
+
+
+def compiled(timing: Timing, zone: Zone) -> Schedule | None:
+    """Return the schedule of a timing read in its zone."""
     if timing.rule is None:
         return None
     return _compiled(timing.rule, zone, timing.valid_from, timing.valid_until)

@@ -12,7 +12,7 @@ from duly.model.effect import Effect, EffectCall, Publication
 from duly.model.errors import LeaseLostError
 from duly.model.ids import EffectId
 from duly.model.instant import Instant
-from duly.model.plan import Overwrite, Work
+from duly.model.plan import Isolation, Overwrite, Work
 from duly.model.reasons import Reason
 from duly.model.run import Run, RunPin
 from duly.model.states import EffectEvent, EffectState
@@ -134,7 +134,8 @@ def _decide(tx: Tx, ground: _Ground, root: str, change: FileChange) -> Publicati
     if what is Existing.REVIEW:
         reason = Reason.PUBLICATION_REFUSED
         return PublicationStart(effect=found, what=what, reason=reason)
-    if what is Existing.UPDATE and change.before_sha != found.external_id:
+    is_in_place = ground.work.isolation is Isolation.IN_PLACE
+    if what is Existing.UPDATE and not is_in_place and change.before_sha != found.external_id:
         # Somebody else changed the file since it was published: overwriting would lose that.
         reason = Reason.EFFECT_ALTERED
         return PublicationStart(effect=found, what=Existing.REVIEW, reason=reason)

@@ -53,21 +53,26 @@ def add_run(tx: Tx, new: NewRun) -> RunId:
     run_id = ids.run_id(new.automation_id, new.window.key, new.input_version)
     if not tx.add_run(_pin_of(tx, new, run_id), _run_of(tx, new, run_id)):
         raise VersionConflictError(f"run {run_id} was admitted in between", fix="try again")
-    state = RunState.CREATED if new.is_waiting else RunState.QUEUED
-    body = {
-        "to": state.value,
+    tx.audit(scope_of(run_id), "run.created", _body_of(new), new.actor)
+    return run_id
+
+
+def _body_of(new: NewRun) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "to": (RunState.CREATED if new.is_waiting else RunState.QUEUED).value,
         "reason": new.reason.value,
         "cause": new.cause.value,
         "window": new.window.key,
         "input_version": new.input_version,
         "revision": new.revision,
-        "slot": None if new.slot is None else new.slot.key,
-        "behind": new.behind,
-        "amends": new.amends,
-        "redo": new.redo_reason,
     }
-    tx.audit(scope_of(run_id), "run.created", body, new.actor)
-    return run_id
+    if new.slot is not None:
+        body["slot"] = new.slot.key
+    if new.behind is not None:
+        body["behind"] = new.behind
+    if new.amends is not None:
+        body |= {"amends": new.amends, "redo": new.redo_reason, "effects": new.redo_effects}
+    return body
 
 
 def _pin_of(tx: Tx, new: NewRun, run_id: RunId) -> RunPin:
@@ -223,6 +228,37 @@ def _add(tx: Tx, occurrence: Occurrence) -> None:
     if not tx.add_occurrence(occurrence):
         key = occurrence.occurrence_key
         raise VersionConflictError(f"{key} was answered in between", fix="try again")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """How answers moved a watermark, within one anchor class and zone, and when the next slot is due."""
+
+    before: Watermark
+    after: Watermark
+    next_due: Instant | None
+
+
+def audit_answers(
+    tx: Tx,
+    whose: tuple[AutomationId, int],
+    marks: Raised,
+    entries: list[dict[str, Any]],
+    actor: str,
+) -> None:
+    """Write the one audit event of an admission: an automation's (with its revision) answers and its watermark."""
+    automation_id, revision = whose
+    body = {
+        "revision": revision,
+        "from": marks.before.slot_key,
+        "to": marks.after.slot_key,
+        "to_at": marks.after.due_at,
+        "anchor": marks.after.anchor.value,
+        "zone": marks.after.zone,
+        "answers": entries,
+        "next_due": marks.next_due,
+    }
+    tx.audit(f"automation:{automation_id}", "slots.answered", body, actor)
 
 
 def mark_body(mark: Watermark) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from duly.recurrence import watermark
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import Slot
 from duly.recurrence.work import WorkBudgetExceededError
-from duly.transactions.admit import answer_due, due_slots, next_due_of, tell_missed
+from duly.transactions.admit import answer_due, tell_missed
+from duly.transactions.due import due_slots, next_due_of
 from duly.transactions.plans import (
     Zones,
     ZoneUnknownError,
@@ -27,7 +28,7 @@ from duly.transactions.plans import (
     timing_of,
     zone_of,
 )
-from duly.transactions.slots import Answered, add_empty_span, add_range, mark_body
+from duly.transactions.slots import Answered, Raised, add_empty_span, add_range, audit_answers
 
 _SPAN_REASONS: Final = {
     AutomationState.PAUSED: Reason.PAUSED,
@@ -182,11 +183,5 @@ def _audit(
     tx: Tx, automation: Automation, mark: Watermark, said: tuple[dict[str, Any], str]
 ) -> None:
     entry, actor = said
-    body = {
-        "revision": automation.revision,
-        "from": mark_body(automation.mark),
-        "to": mark_body(mark),
-        "answers": [entry],
-        "next_due": None,
-    }
-    tx.audit(f"automation:{automation.automation_id}", "slots.answered", body, actor)
+    marks = Raised(before=automation.mark, after=mark, next_due=None)
+    audit_answers(tx, (automation.automation_id, automation.revision), marks, [entry], actor)
