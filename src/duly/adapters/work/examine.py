@@ -85,11 +85,16 @@ def _rewritten(
     path: str,
     states: tuple[Mapping[str, tuple[Kind, str, int]], Mapping[str, tree.Entry]],
 ) -> ChangedFile | None:
-    """Return an artifact that was written again with the same bytes: newer than the copy it stands in."""
+    """Return an artifact that was written again with the same bytes: changed since the copy was made.
+
+    The time of the inode's change counts; that of its content may be set to anything, and is, by many a copy.
+    """
     before, after = states
     found = after.get(path)
-    made = (workshop.stage(part.pin.run_id).attempt(part.fence) / "ready").stat().st_mtime_ns
-    if found is None or found.kind is not Kind.FILE or found.mtime_ns <= made:
+    if found is None or found.kind is not Kind.FILE:
+        return None
+    made = prepare.made_at_ns(part, workshop)
+    if (root_of(part, workshop) / path).lstat().st_ctime_ns <= made:
         return None
     return _changed_file(path, before, after)
 

@@ -1,5 +1,6 @@
 """Where the work of a run lies in the data directory."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,6 +94,11 @@ class Stage:
 def is_repository_root(part: Part) -> bool:
     """Say whether the work happens in the repository that is read: then the copy is its checkout."""
     return part.work.inputs.repo is not None and part.work.inputs.repo == part.work.root
+
+
+def is_itself(directory: Path) -> bool:
+    """Say whether a directory is there under its own name: no link has taken its place, or that of one above it."""
+    return directory.is_dir() and os.path.realpath(directory) == str(directory)
 
 
 def root_of(part: Part, workshop: Workshop) -> Path:

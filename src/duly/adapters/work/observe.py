@@ -9,7 +9,7 @@ from typing import Final
 from duly.adapters.files import git, stage, tree
 from duly.adapters.files.removal import remove_tree
 from duly.adapters.work.errors import CannotWorkError
-from duly.adapters.work.layout import Stage, Workshop
+from duly.adapters.work.layout import Stage, Workshop, is_itself
 from duly.adapters.work.requests import CheckPlace, Observe, Observed, Place
 from duly.adapters.work.which import find_program
 from duly.model import canonical
@@ -22,10 +22,10 @@ _GIT: Final = ".git"
 
 
 def check_place(workshop: Workshop, request: CheckPlace) -> Place:  # noqa: ARG001 - one shape for all performers
-    """Say whether root directory, repository and program are there."""
+    """Say whether the directories, the repository and the program are there; a link elsewhere is none of them."""
     work = request.work
-    directories = [work.root, *([work.inputs.repo] if work.inputs.repo else [])]
-    if not all(Path(directory).is_dir() for directory in directories):
+    directories = [*work.cwds, *([work.inputs.repo] if work.inputs.repo else [])]
+    if not all(is_itself(Path(directory)) for directory in directories):
         return Place.DIRECTORY_MISSING
     is_there = find_program(work.agent.argv[0], work.agent.path, Path(work.root))
     return Place.READY if is_there else Place.PROGRAM_MISSING
@@ -95,8 +95,9 @@ def _may_be_source(work: Work, path: str, home: Path) -> bool:
 
 
 def manifest(workshop: Workshop, sha256: str) -> stage.Manifest:
-    """Return the manifest that a snapshot names."""
-    return stage.Manifest.from_plain(json.loads(workshop.bytes.read_bytes(sha256)))
+    """Return the manifest that a snapshot names. Raises CannotWorkError when it is gone."""
+    with refusals(Reason.SNAPSHOT_UNAVAILABLE):
+        return stage.Manifest.from_plain(json.loads(workshop.bytes.read_bytes(sha256)))
 
 
 @contextmanager

@@ -21,6 +21,7 @@ def performers(workshop: Workshop) -> Mapping[type, Callable[[Any], Any]]:
         r.KeepLog: prepare.keep_log,
         r.Examine: examine.examine,
         r.PublishFiles: put.publish_files,
+        r.Compare: put.compare,
         r.ReadBack: put.read_back,
         r.Tell: tell.tell,
         r.RemoveStage: remove_stage,

@@ -88,6 +88,12 @@ def _make_attempt(workshop: Workshop, part: Part) -> None:
     done.touch()
 
 
+def made_at_ns(part: Part, workshop: Workshop) -> int:
+    """Return when the attempt's working copy was complete."""
+    done = workshop.stage(part.pin.run_id).attempt(part.fence) / _READY
+    return done.stat().st_ctime_ns
+
+
 def _make_copy(workshop: Workshop, part: Part, here: Stage) -> None:
     if part.work.isolation is Isolation.IN_PLACE:
         here.before(part.fence).write_text(_state_of(part, workshop))

@@ -14,11 +14,13 @@ from duly.adapters.files.publish import (
     Refusal,
     Refused,
 )
-from duly.adapters.work.layout import Workshop, root_of
+from duly.adapters.work.layout import Workshop, is_itself, root_of
 from duly.adapters.work.requests import (
     ChangedFile,
+    Compare,
     FileFate,
     FileFound,
+    Part,
     PublishedFile,
     PublishFiles,
     ReadBack,
@@ -30,17 +32,42 @@ _LINES_MAX: Final = 20_000
 
 
 def publish_files(workshop: Workshop, request: PublishFiles) -> tuple[PublishedFile, ...]:
-    """Put files in their place, in order; after `not_after` none is written any more."""
+    """Put files in their place, in order; after `not_after` none is written any more.
+
+    All are looked at first: where one cannot be written, none is.
+    """
+    root = Path(request.part.work.root)
+    if request.part.work.isolation is Isolation.IN_PLACE:
+        return tuple(_declared(root, file) for file in request.files)
+    if not is_itself(root):
+        detail = f"{root} leads elsewhere since the start"
+        return tuple(_fate(file, FileFate.REFUSED, detail) for file in request.files)
+    hindered = {file.path: fate for file in request.files if (fate := _hindrance(root, file))}
+    if hindered:
+        others = "another file of the run could not be written"
+        return tuple(
+            hindered.get(file.path) or _fate(file, FileFate.NOT_SENT, others)
+            for file in request.files
+        )
     return tuple(_publish(workshop, request, file) for file in request.files)
+
+
+def _hindrance(root: Path, file: ChangedFile) -> PublishedFile | None:
+    """Return the fate of a file that cannot be written; None: it can, or it stands there already."""
+    match publish.read_back(root, file.path):
+        case Absent():
+            return None if file.before is None else _conflict(file, None)
+        case str(found):
+            return None if found in (file.before, file.after) else _conflict(file, found)
+        case Refused(detail=detail):
+            return _fate(file, FileFate.REFUSED, detail)
 
 
 def _publish(workshop: Workshop, request: PublishFiles, file: ChangedFile) -> PublishedFile:
     root = Path(request.part.work.root)
-    if request.part.work.isolation is Isolation.IN_PLACE:
-        return _declared(root, file)
     if workshop.clock() > request.not_after:
         return _fate(file, FileFate.NOT_SENT, "the lease was over before it could be written")
-    difference = _difference(workshop, request, file)
+    difference = None if file.before is None else _difference(workshop, request.part, file)
     wish = PublishFile(
         root=root,
         path=file.path,
@@ -60,8 +87,7 @@ def _publish(workshop: Workshop, request: PublishFiles, file: ChangedFile) -> Pu
                 path=file.path, fate=FileFate.PUBLISHED, detail="", difference_sha256=difference
             )
         case Conflict(found=found):
-            standing = "nothing" if found is None else f"other content ({found[:12]}…)"
-            return _fate(file, FileFate.CONFLICT, f"{standing} stands there since the start")
+            return _conflict(file, found)
         case Refused(detail=detail):
             return _fate(file, FileFate.REFUSED, detail)
 
@@ -73,16 +99,24 @@ def _declared(root: Path, file: ChangedFile) -> PublishedFile:
     return _fate(file, fate, "written in place" if is_there else "changed again since")
 
 
+def _conflict(file: ChangedFile, found: str | None) -> PublishedFile:
+    standing = "nothing" if found is None else f"other content ({found[:12]}…)"
+    return _fate(file, FileFate.CONFLICT, f"{standing} stands there since the start")
+
+
 def _fate(file: ChangedFile, fate: FileFate, detail: str) -> PublishedFile:
     return PublishedFile(path=file.path, fate=fate, detail=detail, difference_sha256=None)
 
 
-def _difference(workshop: Workshop, request: PublishFiles, file: ChangedFile) -> str | None:
-    """Keep the text difference to what is replaced; None for a new file, or one that is no text of moderate size."""
-    if file.before is None:
-        return None
-    old = _lines(Path(request.part.work.root) / file.path)
-    new = _lines(root_of(request.part, workshop) / file.path)
+def compare(workshop: Workshop, request: Compare) -> tuple[str | None, ...]:
+    """Keep the text difference of each file to what stands in its place."""
+    return tuple(_difference(workshop, request.part, file) for file in request.files)
+
+
+def _difference(workshop: Workshop, part: Part, file: ChangedFile) -> str | None:
+    """Keep the text difference to what stands there; None if either is no text of moderate size."""
+    old = _lines(Path(part.work.root) / file.path)
+    new = _lines(root_of(part, workshop) / file.path)
     if old is None or new is None or old == new:
         return None
     text = "\n".join(

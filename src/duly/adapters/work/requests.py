@@ -184,6 +184,17 @@ class PublishedFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compare:
+    """Compare files that an attempt wrote with those that stand in their place; nothing is written there.
+
+    Answers, in their order, which bytes show the text difference; None where there is none to show.
+    """
+
+    part: Part
+    files: tuple[ChangedFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadBack:
     """Hash files beneath a root."""
 

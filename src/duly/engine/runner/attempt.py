@@ -20,6 +20,10 @@ class CancelRequestedError(Exception):
     """A person wants this run to end; nothing of it lives any more."""
 
 
+class MayLiveError(Exception):
+    """A program of this attempt ended, and whether somebody it started still lives cannot be proven."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One claim at work. `facts` are those at its start; `number` counts attempts from 1."""

@@ -16,7 +16,7 @@ from duly.adapters.work.requests import (
 )
 from duly.engine.requests import Steps, Write, now, outside, read, surely
 from duly.engine.runner import endings
-from duly.engine.runner.attempt import AGENT, Attempt
+from duly.engine.runner.attempt import AGENT, Attempt, CancelRequestedError
 from duly.engine.runner.leave import Leave, ParkFor, SettleAs
 from duly.ledger.api.tx import Tx
 from duly.model.effect import Effect
@@ -54,7 +54,8 @@ from duly.transactions.publish import (
 from duly.transactions.settle import PARKED, SETTLED
 
 LOOK_AGAIN_US: Final = 15 * SECOND_US
-"""How long an attempt that cannot start yet gives up its claim before it looks again."""
+LOOKS: Final = 4
+"""An attempt that cannot start gives up its claim and looks again later: this often within a short deadline."""
 
 _MAY_LIVE: Final = frozenset(
     {ExecutionState.DISPATCH_STARTED, ExecutionState.ATTACHED, ExecutionState.OUTCOME_UNKNOWN}
@@ -79,7 +80,10 @@ class Collected:
 
 
 def collect(attempt: Attempt) -> Steps[Collected | Leave]:
-    """Make sure that this attempt may go on, and freeze what it reads; or say how it leaves."""
+    """Make sure that this attempt may go on, and freeze what it reads; or say how it leaves.
+
+    Raises CancelRequestedError once nothing of the run lives and no effect of it is open.
+    """
     leave = yield from _prove_older_dead(attempt)
     if leave is not None:
         return leave
@@ -88,6 +92,8 @@ def collect(attempt: Attempt) -> Steps[Collected | Leave]:
         return leave
     facts = yield from read(run_facts, attempt.claim.run_id)
     attempt = replace(attempt, facts=facts)
+    if facts.run.cancel_actor is not None:
+        raise CancelRequestedError
     leave = _verdict(attempt)
     if leave is not None:
         return leave
@@ -148,7 +154,8 @@ def _unprovable(attempt: Attempt, doubtful: tuple[Execution, ...]) -> Steps[Leav
     ends = yield from read(_attempt_ends, attempt.claim.run_id)
     since = max(ends.get(execution.fence, woke.at) for execution in doubtful)
     if woke.at - since < attempt.node.settings.host_unreachable_us:
-        return ParkFor(reason=Reason.HOST_UNREACHABLE, delay_us=LOOK_AGAIN_US)
+        delay_us = _look_again(attempt.node.settings.host_unreachable_us)
+        return ParkFor(reason=Reason.HOST_UNREACHABLE, delay_us=delay_us)
     return SettleAs(ending=unreachable(), may_live=True)
 
 
@@ -261,11 +268,14 @@ def _check_place(attempt: Attempt) -> Steps[Leave | None]:
     place: Place = yield from outside(CheckPlace(work=attempt.facts.work))
     if place is Place.READY:
         return None
+    start_us_max = attempt.facts.timing.start_us_max
     return ParkFor(
-        reason=_MISSING[place],
-        delay_us=LOOK_AGAIN_US,
-        start_us_max=attempt.facts.timing.start_us_max,
+        reason=_MISSING[place], delay_us=_look_again(start_us_max), start_us_max=start_us_max
     )
+
+
+def _look_again(limit_us: int) -> int:
+    return min(LOOK_AGAIN_US, limit_us // LOOKS)
 
 
 def _snapshot(attempt: Attempt) -> Steps[Snapshot]:

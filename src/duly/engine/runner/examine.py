@@ -1,10 +1,14 @@
 """Behind the agent: compare, verify, publish; every fact of the ending is gathered here and decided by policy."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
+from duly.adapters.work.errors import CannotWorkError
 from duly.adapters.work.requests import (
     ChangedFile,
+    Compare,
     Examine,
     Examined,
     FileFate,
@@ -14,7 +18,7 @@ from duly.adapters.work.requests import (
 )
 from duly.engine.requests import Steps, Write, now, outside, surely
 from duly.engine.runner import program
-from duly.engine.runner.attempt import VERIFY, Attempt
+from duly.engine.runner.attempt import VERIFY, Attempt, CancelRequestedError
 from duly.engine.runner.leave import SettleAs
 from duly.model.errors import LeaseLostError
 from duly.model.instant import Instant
@@ -23,14 +27,24 @@ from duly.model.run import Artifact
 from duly.model.states import EffectEvent, Outcome, RunEvent
 from duly.policy import outcome
 from duly.policy.effects import Existing
-from duly.policy.ending import ArtifactCheck, EndFacts, Exit, Exited, Publication, VerifyResult
+from duly.policy.ending import (
+    ArtifactCheck,
+    Cancelled,
+    EndFacts,
+    Exit,
+    Exited,
+    Publication,
+    VerifyResult,
+)
 from duly.transactions.publish import (
     BeginPublications,
     FileChange,
+    FilePayload,
     PublicationResult,
     PublicationStart,
     SettlePublications,
     begin_publications,
+    payload_of,
     settle_publications,
 )
 
@@ -48,27 +62,38 @@ _STOPS: Final = frozenset({Existing.REVIEW, Existing.RECONCILE})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """How far publishing came, whether any file is in its place, and the differences to what was replaced."""
+    """How far publishing came, whether any file is in its place, and the differences to what was replaced.
+
+    `recorded`: files whose earlier publication is the answer; what the agent wrote this time differs and is not used.
+    """
 
     fate: Publication
     is_any: bool
-    differences: dict[str, str | None]
+    differences: Mapping[str, str | None]
+    recorded: Mapping[str, FilePayload]
 
 
-NOTHING: Final = Published(fate=Publication.NOT_TRIED, is_any=False, differences={})
+NOTHING: Final = Published(
+    fate=Publication.NOT_TRIED,
+    is_any=False,
+    differences=MappingProxyType({}),
+    recorded=MappingProxyType({}),
+)
 
 
 def finish(attempt: Attempt, part: Part, ended: Exit) -> Steps[SettleAs]:
     """Say how the run ends after its agent did, having published what is in scope if that completes it."""
-    yield from attempt.enter(RunEvent.REVIEW)
+    ended = yield from _enter(attempt, RunEvent.REVIEW, ended)
     examined: Examined = yield from outside(Examine(part=part))
-    verified = yield from _verify(attempt, part, ended)
+    verified, ended = yield from _verify(attempt, part, ended)
     facts = _facts(attempt, examined, ended, verified)
+    if outcome.decide(facts).outcome is Outcome.COMPLETED and _files(examined):
+        ended = yield from _enter(attempt, RunEvent.EXECUTE, ended)
+        facts = replace(facts, exit=ended)
     ending, published = outcome.decide(facts), NOTHING
     if ending.outcome is Outcome.COMPLETED and _files(examined):
-        yield from attempt.enter(RunEvent.EXECUTE)
         published = yield from _publish(attempt, part, _files(examined))
-        is_published = facts.published or published.fate is not Publication.REFUSED
+        is_published = facts.published or published.is_any
         ending = outcome.decide(replace(facts, publication=published.fate, published=is_published))
     artifacts = yield from _artifacts(attempt, examined, published)
     return SettleAs(
@@ -81,17 +106,35 @@ def finish(attempt: Attempt, part: Part, ended: Exit) -> Steps[SettleAs]:
     )
 
 
-def _verify(attempt: Attempt, part: Part, ended: Exit) -> Steps[VerifyResult]:
+def _enter(attempt: Attempt, event: RunEvent, ended: Exit) -> Steps[Exit]:
+    """Move the run on; a person who asked for its end meanwhile counts as how it ended."""
+    try:
+        yield from attempt.enter(event)
+    except CancelRequestedError:
+        return Cancelled(was_started=True)
+    return ended
+
+
+def _verify(attempt: Attempt, part: Part, ended: Exit) -> Steps[tuple[VerifyResult, Exit]]:
+    """Run the check behind the agent; answers its result, and how the run has ended with it."""
     command = attempt.facts.work.expect.verify
     if command is None:
-        return VerifyResult.NOT_DECLARED
+        return VerifyResult.NOT_DECLARED, ended
     if not isinstance(ended, Exited):
-        return VerifyResult.COULD_NOT_RUN
+        return VerifyResult.COULD_NOT_RUN, ended
     checking = replace(part, name=VERIFY, argv=command.argv, token=attempt.node.new_id())
-    ran = yield from program.run(attempt, checking, limits_of(command))
-    if not isinstance(ran.exit, Exited):
-        return VerifyResult.COULD_NOT_RUN
-    return VerifyResult.PASSED if ran.exit.code == 0 else VerifyResult.FAILED
+    try:
+        checked = yield from program.run(attempt, checking, limits_of(command))
+    except CannotWorkError:
+        # The agent has run: whatever is missing for the check is no reason to say that nothing did.
+        return VerifyResult.COULD_NOT_RUN, ended
+    match checked:
+        case Exited(code=code):
+            return VerifyResult.PASSED if code == 0 else VerifyResult.FAILED, ended
+        case Cancelled():
+            return VerifyResult.COULD_NOT_RUN, Cancelled(was_started=True)
+        case _:
+            return VerifyResult.COULD_NOT_RUN, ended
 
 
 def limits_of(command: Command) -> Timeouts:
@@ -144,10 +187,11 @@ def _publish(attempt: Attempt, part: Part, files: tuple[ChangedFile, ...]) -> St
     begun = yield from surely(Write(begin_publications, command))
     if any(start.what in _STOPS for start in begun):
         return replace(NOTHING, fate=Publication.REFUSED)
-    pairs = zip(files, begun, strict=True)
-    chosen = {file.path: start for file, start in pairs if start.what is not Existing.RECORDED}
+    starts = {file.path: start for file, start in zip(files, begun, strict=True)}
+    kept = yield from _compare(part, files, starts)
+    chosen = {path: start for path, start in starts.items() if start.what is not Existing.RECORDED}
     if not chosen:
-        return Published(fate=Publication.DONE, is_any=True, differences={})
+        return kept
     wanted = tuple(file for file in files if file.path in chosen)
     request = PublishFiles(part=part, files=wanted, not_after=not_after)
     fates: tuple[PublishedFile, ...] = yield from outside(request)
@@ -157,8 +201,33 @@ def _publish(attempt: Attempt, part: Part, files: tuple[ChangedFile, ...]) -> St
     if not (yield from surely(Write(settle_publications, settlement))):
         raise LeaseLostError(f"another claim was made for run {attempt.claim.run_id}")
     differences = {fate.path: fate.difference_sha256 for fate in fates}
-    is_any = any(fate.fate is FileFate.PUBLISHED for fate in fates)
-    return Published(fate=_fate(fates), is_any=is_any, differences=differences)
+    return Published(
+        fate=_fate(fates),
+        is_any=bool(kept.recorded) or any(fate.fate is FileFate.PUBLISHED for fate in fates),
+        differences={**kept.differences, **differences},
+        recorded=kept.recorded,
+    )
+
+
+def _compare(
+    part: Part, files: tuple[ChangedFile, ...], starts: Mapping[str, PublicationStart]
+) -> Steps[Published]:
+    """Return what is published already, with the differences to what the agent wrote this time."""
+    recorded = {
+        path: payload_of(start.effect)
+        for path, start in starts.items()
+        if start.what is Existing.RECORDED
+    }
+    others = tuple(f for f in files if f.path in recorded and recorded[f.path].after != f.after)
+    found: tuple[str | None, ...] = ()
+    if others:
+        found = yield from outside(Compare(part=part, files=others))
+    return Published(
+        fate=Publication.DONE,
+        is_any=True,
+        differences={file.path: sha256 for file, sha256 in zip(others, found, strict=True)},
+        recorded=recorded,
+    )
 
 
 def _change(file: ChangedFile) -> FileChange:
@@ -195,13 +264,14 @@ def _artifacts(
         return ()
     woke = yield from now()
     file = examined.artifact
+    kept = published.recorded.get(file.path)
     return (
         Artifact(
             run_id=attempt.claim.run_id,
             fence=attempt.claim.fence,
             path=file.path,
-            sha256=file.after,
-            bytes=file.bytes,
+            sha256=file.after if kept is None else kept.after,
+            bytes=file.bytes if kept is None else kept.bytes,
             difference_sha256=published.differences.get(file.path),
             at=Instant(woke.at),
         ),

@@ -4,9 +4,15 @@ from typing import Final
 
 from duly.adapters.work.errors import CannotWorkError
 from duly.engine.node import Node
-from duly.engine.requests import Read, RunKeys, Steps
+from duly.engine.requests import Read, RunKeys, Steps, read
 from duly.engine.runner import endings, program
-from duly.engine.runner.attempt import AGENT, PRECHECK, Attempt, CancelRequestedError
+from duly.engine.runner.attempt import (
+    AGENT,
+    PRECHECK,
+    Attempt,
+    CancelRequestedError,
+    MayLiveError,
+)
 from duly.engine.runner.collect import Collected, collect, unreachable
 from duly.engine.runner.examine import finish, limits_of
 from duly.engine.runner.leave import Leave, SettleAs, leave
@@ -14,7 +20,7 @@ from duly.model.errors import LeaseLostError
 from duly.model.plan import Work
 from duly.model.reasons import Reason
 from duly.model.run import ClaimedRun, Snapshot
-from duly.model.states import RunEvent
+from duly.model.states import ExecutionState, RunEvent
 from duly.policy import outcome
 from duly.policy.ending import (
     ArtifactCheck,
@@ -55,11 +61,13 @@ def _work(attempt: Attempt) -> Steps[Leave]:
         if not isinstance(collected, Collected):
             return collected
         return (yield from _execute(collected))
+    except MayLiveError:
+        return SettleAs(ending=unreachable(), may_live=True)
     except CannotWorkError as error:
         detail = {"message": error.message, "fix": error.fix}
-        return _without_agent(attempt, NotStarted(reason=error.reason), detail)
+        return (yield from _without_agent(attempt, NotStarted(reason=error.reason), detail))
     except CancelRequestedError:
-        return _without_agent(attempt, Cancelled(was_started=_has_started(attempt)), {})
+        return (yield from _cancelled(attempt))
 
 
 def _execute(collected: Collected) -> Steps[Leave]:
@@ -73,15 +81,13 @@ def _execute(collected: Collected) -> Steps[Leave]:
         return (yield from finish(attempt, part, ended))
     stopped = yield from _precheck(attempt, work, snapshot)
     if stopped is not None:
-        return _without_agent(attempt, stopped, {})
+        return (yield from _without_agent(attempt, stopped, {}))
     yield from attempt.enter(RunEvent.ANALYZE)
     part = attempt.part(AGENT, work.agent.argv, snapshot, attempt.claim.fence)
-    ran = yield from program.run(attempt, part, work.agent.timeouts)
-    if isinstance(ran.exit, NotStarted):
-        return _without_agent(attempt, ran.exit, {})
-    if not ran.is_empty:
-        return SettleAs(ending=unreachable(), may_live=True)
-    return (yield from finish(attempt, part, ran.exit))
+    ended = yield from program.run(attempt, part, work.agent.timeouts)
+    if isinstance(ended, NotStarted):
+        return (yield from _without_agent(attempt, ended, {}))
+    return (yield from finish(attempt, part, ended))
 
 
 def _precheck(attempt: Attempt, work: Work, snapshot: Snapshot) -> Steps[Exit | None]:
@@ -89,26 +95,35 @@ def _precheck(attempt: Attempt, work: Work, snapshot: Snapshot) -> Steps[Exit | 
     if work.precheck is None:
         return None
     part = attempt.part(PRECHECK, work.precheck.argv, snapshot, attempt.claim.fence)
-    ran = yield from program.run(attempt, part, limits_of(work.precheck))
-    match ran.exit:
+    ended = yield from program.run(attempt, part, limits_of(work.precheck))
+    match ended:
         case Exited(code=0):
             return None
         case Exited(code=code) if code == NOTHING_TO_DO:
             return Declined()
-        case NotStarted() | Cancelled():
-            return ran.exit
+        case Cancelled():
+            raise CancelRequestedError
+        case NotStarted():
+            return ended
         case _:
             return NotStarted(reason=Reason.PRECHECK_FAILED)
 
 
-def _has_started(attempt: Attempt) -> bool:
-    return any(execution.part == AGENT for execution in attempt.facts.executions)
+def _cancelled(attempt: Attempt) -> Steps[SettleAs]:
+    """Return the ending of a cancelled attempt that has no agent of its own to look behind."""
+    facts = yield from read(run_facts, attempt.claim.run_id)
+    has_started = any(
+        execution.part == AGENT and execution.state is not ExecutionState.NOT_STARTED_PROVEN
+        for execution in facts.executions
+    )
+    return (yield from _without_agent(attempt, Cancelled(was_started=has_started), {}))
 
 
-def _without_agent(attempt: Attempt, ended: Exit, detail: dict[str, str]) -> SettleAs:
-    """Return the ending of an attempt in which no agent ended."""
-    work = attempt.facts.work
-    facts = EndFacts(
+def _without_agent(attempt: Attempt, ended: Exit, detail: dict[str, str]) -> Steps[SettleAs]:
+    """Return the ending of an attempt in which no agent ended; what it settled of its elders' counts."""
+    facts = yield from read(run_facts, attempt.claim.run_id)
+    work = facts.work
+    end = EndFacts(
         exit=ended,
         exit_codes=work.expect.exit_codes,
         artifact=ArtifactCheck.NOT_DECLARED,
@@ -116,8 +131,8 @@ def _without_agent(attempt: Attempt, ended: Exit, detail: dict[str, str]) -> Set
         in_scope_changes=False,
         out_of_scope=(),
         tree_changed=False,
-        published=bool(attempt.facts.publications),
+        published=bool(facts.publications),
         restart=work.agent.restart,
         isolation=work.isolation,
     )
-    return SettleAs(ending=outcome.decide(facts), detail=detail)
+    return SettleAs(ending=outcome.decide(end), detail=detail)

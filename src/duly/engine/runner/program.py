@@ -1,6 +1,6 @@
 """Run one program of an attempt: intent and dispatch are recorded before it starts, its end before all else."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from duly.adapters.launch import events
@@ -30,7 +30,7 @@ from duly.engine.requests import (
     wait,
 )
 from duly.engine.runner import endings, watch
-from duly.engine.runner.attempt import Attempt
+from duly.engine.runner.attempt import Attempt, MayLiveError
 from duly.engine.runner.watch import Watch
 from duly.model import canonical
 from duly.model.errors import LeaseLostError
@@ -60,16 +60,11 @@ _REASONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """How a program ended; `is_empty`: its whole tree is proven dead."""
+def run(attempt: Attempt, part: Part, limits: Timeouts) -> Steps[Exit]:
+    """Run a program until its whole tree is dead, and say how it ended.
 
-    exit: Exit
-    is_empty: bool
-
-
-def run(attempt: Attempt, part: Part, limits: Timeouts) -> Steps[Ran]:
-    """Run a program to its end. Raises LeaseLostError, its tree killed; CannotWorkError if it cannot be prepared."""
+    Raises LeaseLostError, its tree killed; CannotWorkError if it cannot be prepared; MayLiveError, its end recorded.
+    """
     prepared: Prepared = yield from outside(Prepare(part=part))
     began = yield from now()
     execution = _intent(attempt, part, prepared, began)
@@ -160,14 +155,16 @@ def _order(attempt: Attempt, handle: Handle, before: Watch, after: Watch) -> Ste
         yield Send(handle, Order.TERMINATE)
 
 
-def _record_end(attempt: Attempt, part: Part, prepared: Prepared, seen: Watch) -> Steps[Ran]:
+def _record_end(attempt: Attempt, part: Part, prepared: Prepared, seen: Watch) -> Steps[Exit]:
     kept: KeptLog = yield from outside(KeepLog(log=prepared.log))
     is_empty = seen.is_empty or (yield from _is_dead(seen))
     if seen.refusal is not None:
         event, ended = ExecutionEvent.PROVE_NOT_STARTED, _refused(seen.refusal)
         ending, code = endings.NOT_STARTED, None
     else:
-        event, ended = ExecutionEvent.SETTLE, watch.exit_of(seen)
+        # Unless all are proven dead, the next attempt has to prove it first.
+        event = ExecutionEvent.SETTLE if is_empty else ExecutionEvent.LOSE
+        ended = watch.exit_of(seen)
         ending, code = endings.write(ended)
     command = EndExecution(
         claim=attempt.claim,
@@ -181,7 +178,9 @@ def _record_end(attempt: Attempt, part: Part, prepared: Prepared, seen: Watch) -
         is_empty=is_empty,
     )
     yield from surely(Write(end_execution, command))
-    return Ran(exit=ended, is_empty=is_empty)
+    if not is_empty:
+        raise MayLiveError
+    return ended
 
 
 def _is_dead(seen: Watch) -> Steps[bool]:
