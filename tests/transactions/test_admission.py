@@ -94,6 +94,9 @@ def test_a_job_key_is_unique_and_never_changes(world):
     with pytest.raises(NotFoundError):
         world.edit(AutomationId("a_none"))
     assert world.define().is_replay
+    world.edit(automation, text="edited")
+    with pytest.raises(ConflictError, match="already"):
+        world.define()
 
 
 def test_a_deleted_automation_is_not_edited(world):

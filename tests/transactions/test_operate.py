@@ -159,6 +159,12 @@ def test_another_input_version_amends_once_the_earlier_run_is_final(world, autom
     assert (later.run_id, later.occurrence.disposition) == (asked.run_id, Disposition.JOINED)
 
 
+def test_a_redo_says_what_becomes_of_earlier_effects(world, automation):
+    world.work_off()
+    with pytest.raises(ValidationError, match="effects"):
+        world.run_now(automation, "redo", redo="wrong")
+
+
 def test_each_redo_has_its_own_number(world, automation):
     world.work_off()
     for number in (1, 2, 3):

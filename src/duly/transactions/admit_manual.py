@@ -5,7 +5,7 @@ from typing import Final
 
 from duly.ledger.api.tx import Tx
 from duly.model.automation import Automation
-from duly.model.errors import ConflictError, VersionConflictError
+from duly.model.errors import ConflictError, Fault, ValidationError, VersionConflictError
 from duly.model.ids import AutomationId, RunId
 from duly.model.occurrence import Occurrence
 from duly.model.plan import Timing
@@ -15,6 +15,7 @@ from duly.model.states import AutomationState, Disposition, EffectState, Trigger
 from duly.model.timing import Window
 from duly.policy import overlap, rerun
 from duly.policy.catch_up import LateSlot
+from duly.policy.effects import OnChange
 from duly.policy.overlap import Queue
 from duly.recurrence import watermark
 from duly.recurrence.slot import Slot
@@ -81,13 +82,14 @@ def run_now(tx: Tx, command: RunNow) -> RunAnswer:
     """Make or join the run of a window; the same key gets the same answer for ever. It is never skipped.
 
     Raises ConflictError for a deleted automation, a redo over open effects, or a span that was worked on under another
-    window rule; ValidationError for a window that does not exist yet.
+    window rule; ValidationError for a window that does not exist yet, or a redo that leaves its effects open.
     """
     automation = automation_known(tx, command.automation_id)
     is_paused = automation.state is not AutomationState.ACTIVE
     found = tx.occurrence(command.automation_id, _key(command))
     if found is not None:
         return RunAnswer(occurrence=found, run_id=found.run_id, is_replay=True, is_paused=is_paused)
+    _check(automation, command)
     wish = _wish_of(tx, automation, command)
     version = _input_version(tx, wish)
     met = next((pin.run_id for pin in wish.pins if pin.input_version == version), None)
@@ -111,12 +113,26 @@ def _key(command: RunNow) -> str:
     return f"manual:{command.key}"
 
 
-def _wish_of(tx: Tx, automation: Automation, command: RunNow) -> _Wish:
+def _check(automation: Automation, command: RunNow) -> None:
     if automation.state is AutomationState.DELETED:
         raise ConflictError(
             f"{automation.job_key} was deleted",
             fix=f"bring it back with `duly automation restore {automation.job_key}`",
         )
+    effects = {item.value for item in OnChange}
+    if command.redo_reason is not None and command.redo_effects not in effects:
+        raise ValidationError(
+            [
+                Fault(
+                    pointer="/redo_effects",
+                    message="a redo says what becomes of the effects of the run before",
+                    fix="say recorded, update or review",
+                )
+            ]
+        )
+
+
+def _wish_of(tx: Tx, automation: Automation, command: RunNow) -> _Wish:
     timing = timing_of(revision_of(tx, automation).timing)
     zone, schedule = zone_of(timing, command.zones), schedule_of(timing, command.zones)
     if command.window_key is None:

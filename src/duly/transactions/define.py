@@ -102,6 +102,9 @@ def create(tx: Tx, command: Create) -> Defined:
 def _replayed(found: Automation, command: Create) -> Defined:
     wanted = command.definition
     is_same = found.created_with == wanted.digest and found.job_key == wanted.job_key
+    if command.key is None and found.revision > 1:
+        # Without a key of its own this is no retry: the definition has gone on since.
+        raise _taken(found)
     if command.key is not None and not is_same:
         raise IdempotencyConflictError(
             f"the key {command.key!r} was used for another definition",

@@ -1,6 +1,6 @@
 """Which earlier runs of an automation stand before a new one: the facts that overlap is decided on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from duly.ledger.api.tx import Tx
@@ -46,15 +46,17 @@ def standing(tx: Tx, automation_id: AutomationId, zones: Zones) -> Standing:
 
 def counts(tx: Tx, run: Run, zones: Zones) -> bool:
     """Say whether a run counts as live for later ones."""
-    return overlap.counts(
-        RunFacts(
-            state=run.state,
-            child_may_live=run.may_live,
-            # No author sleeps yet: a run that waits for its next attempt counts.
-            is_sleeping=False,
-            is_backfill=_is_backfill(tx, run, zones),
-        )
+    facts = RunFacts(
+        state=run.state,
+        child_may_live=run.may_live,
+        # No author sleeps yet: a run that waits for its next attempt counts.
+        is_sleeping=False,
+        is_backfill=False,
     )
+    # What counts for nothing anyway, such as a year of blocked runs, is not looked at further.
+    if not overlap.counts(facts):
+        return False
+    return overlap.counts(replace(facts, is_backfill=_is_backfill(tx, run, zones)))
 
 
 def _is_backfill(tx: Tx, run: Run, zones: Zones) -> bool:
