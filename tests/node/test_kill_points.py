@@ -1,10 +1,5 @@
 """SIGKILL at every named point from claim to settlement: after the restart a run is settled once, or flagged."""
 
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 from duly.ledger.sqlite import check
@@ -47,53 +42,52 @@ BEHIND_IT = (
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    path = tmp_path / "root"
-    path.mkdir()
-    return path
+def killed_and_restarted(home, root, nodes):
+    """Admit a run, let a node die at a point, let another one finish, and return the run."""
 
+    def do(point, restart):
+        with Workbench(home, Options(is_working=False)) as bench:
+            bench.apply(report(restart), root)
+            run_id = bench.start("report", idempotency_key="k")
+        nodes.dies_at(home, point)
+        with Workbench(home) as bench:
+            bench.settle()
+            found = bench.show(run_id)
+        assert check.check(home / "ledger.db").faults == ()
+        return found
 
-def killed_and_restarted(home: Path, root: Path, point: str, restart: str) -> object:
-    """Admit a run, let a node die at `point`, let another one finish, and return the run."""
-    with Workbench(home, Options(is_working=False)) as bench:
-        bench.apply(report(restart), root)
-        run_id = bench.ask("run.start", job_key="report", idempotency_key="k").run_id
-    node = [sys.executable, "-m", "duly.testkit.mortal_node", str(home)]
-    died = subprocess.run([*node, point], check=False, capture_output=True, timeout=60)
-    assert died.returncode == -signal.SIGKILL, (died.returncode, died.stderr.decode())
-    lived = subprocess.run(node, check=False, capture_output=True, timeout=60)
-    assert lived.returncode == 0, lived.stderr.decode()
-    with Workbench(home, Options(is_working=False)) as bench:
-        found = bench.ask("runs.show", run_id=run_id)
-    assert check.check(home / "ledger.db").faults == ()
-    return found
+    return do
 
 
 @pytest.mark.parametrize("point", BEFORE_THE_PROGRAM)
-def test_killed_before_the_program_the_run_is_done_once(point, home, root):
-    found = killed_and_restarted(home, root, point, "proven")
+def test_killed_before_the_program_the_run_is_done_once(point, killed_and_restarted, root):
+    found = killed_and_restarted(point, "proven")
     assert found.run.outcome == "completed"
     assert starts(root) == 1
 
 
 @pytest.mark.parametrize("point", WHILE_IT_MAY_RUN)
-def test_case_a22_killed_while_the_program_may_have_written_a_person_looks(point, home, root):
-    found = killed_and_restarted(home, root, point, "proven")
+def test_case_a22_killed_while_the_program_may_have_written_a_person_looks(
+    point, killed_and_restarted, root
+):
+    found = killed_and_restarted(point, "proven")
     assert (found.run.outcome, found.run.reason) == ("needs-review", "may_have_written")
     assert starts(root) <= 1
     assert not (root / "reports").exists()
 
 
 @pytest.mark.parametrize("point", WHILE_IT_MAY_RUN)
-def test_killed_while_a_program_runs_that_is_vouched_for_it_is_done_again(point, home, root):
-    found = killed_and_restarted(home, root, point, "safe")
+def test_killed_while_a_program_runs_that_is_vouched_for_it_is_done_again(
+    point, killed_and_restarted, root
+):
+    found = killed_and_restarted(point, "safe")
     assert found.run.outcome == "completed"
     assert 1 <= starts(root) <= 2
 
 
 @pytest.mark.parametrize("point", BEHIND_IT)
-def test_killed_behind_the_program_it_is_not_started_again(point, home, root):
-    found = killed_and_restarted(home, root, point, "proven")
+def test_killed_behind_the_program_it_is_not_started_again(point, killed_and_restarted, root):
+    found = killed_and_restarted(point, "proven")
     assert found.run.outcome == "completed"
     assert starts(root) == 1
     assert [effect.state for effect in found.effects] == ["succeeded"]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from duly.adapters.clock import SystemClock, wall
 from duly.adapters.files.bytes_store import BytesStore
 from duly.adapters.identity import new_id, new_owner
 from duly.adapters.launch import living
@@ -21,15 +20,20 @@ from duly.engine.requests import Write
 from duly.engine.runner.loop import runner
 from duly.engine.service import Engine, EngineParts
 from duly.engine.settings import Settings
+from duly.ledger.api.tx import Tx
 from duly.ledger.sqlite.ledger import SqliteLedger
 from duly.ledger.verbs import Verbs
+from duly.model.ids import RunId
 from duly.model.instant import SECOND_US
 from duly.policy import scope
 from duly.service.desk import WORKSPACE, AuditReport, Desk, Finding
 from duly.service.operations import REGISTRY
+from duly.service.views import status_of
+from duly.testkit.clock import MovingClock
 from duly.transactions.nodes import InitWorkspace, init_workspace
 
 IDLE_US: Final = 60 * SECOND_US
+_KEYS: Final = ("settled", "ready", "joined", "notice")
 Perform = Callable[[Any], Any]
 Wrap = Callable[[type, Perform], Perform]
 
@@ -94,8 +98,8 @@ class Workbench:
         chosen = options or Options()
         self._is_working = chosen.is_working
         self.home, self.deaths = home, list[Death]()
-        self.zones, launchers = Zones(), Launchers()
-        self.ledger = SqliteLedger(home / "ledger.db", wall, Verbs)
+        self.zones, launchers, self.clock = Zones(), Launchers(), MovingClock()
+        self.ledger = SqliteLedger(home / "ledger.db", self.clock.wall, Verbs)
         self._bytes = BytesStore(home / "bytes")
         self.ledger.write(
             init_workspace, InitWorkspace(workspace_id=WORKSPACE, zone=chosen.zone, actor="test")
@@ -104,7 +108,7 @@ class Workbench:
             home=home,
             bytes=self._bytes,
             launchers=launchers,
-            clock=wall,
+            clock=self.clock.wall,
             environ=dict(os.environ) if chosen.environ is None else chosen.environ,
             log_limits=LogLimits(),
             matches=scope.matches,
@@ -115,7 +119,7 @@ class Workbench:
             EngineParts(
                 node=self.node,
                 ledger=self.ledger,
-                clock=SystemClock(),
+                clock=self.clock,
                 performers={request: chosen.wrap(request, one) for request, one in table},
                 launchers=launchers,
                 give_up=self._give_up,
@@ -146,7 +150,7 @@ class Workbench:
         return Desk(
             ledger=self.ledger,
             home=self.home,
-            clock=wall,
+            clock=self.clock.wall,
             zones=self.zones,
             bytes=self._bytes,
             premises=NoPremises(),
@@ -181,12 +185,39 @@ class Workbench:
         path = os.environ.get("PATH", os.defpath)
         return self.ask("automation.apply", source=text, base=str(base), path=path)
 
+    def start(self, job_key: str, **how: Any) -> str:
+        """Ask for a window and return its run's id; a worker takes it by and by."""
+        run_id: str = self.ask("run.start", job_key=job_key, **how).run_id
+        return run_id
+
     def run(self, job_key: str, **how: Any) -> Any:
         """Ask for a window, wait until the node is idle, and return the run (`runs.show`)."""
-        answer = self.ask("run.start", job_key=job_key, **how)
+        run_id = self.start(job_key, **how)
         self.settle()
-        return self.ask("runs.show", run_id=answer.run_id)
+        return self.show(run_id)
+
+    def show(self, run_id: str) -> Any:
+        """Return a run with all that belongs to it (`runs.show`)."""
+        return self.ask("runs.show", run_id=run_id)
+
+    def wait_for(self, run_id: str, *statuses: str) -> Any:
+        """Wait until a run has one of these statuses (those of its contract), and return it."""
+        wanted = (run_id, statuses)
+        is_there = self.engine.wait_until(_has_status, wanted, _KEYS, IDLE_US)
+        assert is_there, f"{self.show(run_id).run} never became {' or '.join(statuses)}"
+        return self.show(run_id)
+
+    def move(self, ahead_us: int) -> None:
+        """Let that much time pass at once; only while nothing runs."""
+        self.clock.move(ahead_us)
+        self.engine.poke()
 
     def settle(self) -> None:
         """Wait until nothing is claimable and nothing runs."""
         assert self.engine.wait_idle(IDLE_US), "the node did not come to rest in a minute"
+
+
+def _has_status(tx: Tx, wanted: tuple[RunId, tuple[str, ...]]) -> bool:
+    run_id, statuses = wanted
+    run = tx.run(run_id)
+    return run is not None and status_of(run) in statuses
