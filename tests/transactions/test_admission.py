@@ -4,11 +4,13 @@ import json
 
 import pytest
 
-from duly.model.errors import ConflictError, NotFoundError
+from duly.model.errors import ConflictError, LedgerFullError, NotFoundError
 from duly.model.ids import AutomationId
 from duly.model.instant import HOUR_US
 from duly.model.states import AutomationState, Disposition, RunState
 from duly.model.timing import Covers, CronRule, Period, WindowRule
+from duly.transactions import admit
+from duly.transactions.admit import AdmitDue
 from tests.transactions.world import ZONES, moment, timing
 
 BY_SLOT = WindowRule(period=Period.SLOT, covers=Covers.CURRENT)
@@ -128,10 +130,6 @@ def test_promotion_looks_at_every_waiting_run_whatever_the_page(world):
 
 
 def test_a_failure_of_the_store_is_no_automations_fault(world):
-    from duly.model.errors import LedgerFullError
-    from duly.transactions import admit
-    from duly.transactions.admit import AdmitDue
-
     automation = world.create()
     world.at("2026-09-16T09:00")
 

@@ -7,7 +7,11 @@ from duly.model.instant import MINUTE_US
 from duly.model.plan import CatchUpLatest
 from duly.model.states import AutomationState, RunState
 from duly.model.timing import Covers, CronRule, OnceLocal, Period, RruleRule, WindowRule
-from tests.transactions.world import moment, timing
+from duly.transactions import admit, change_state
+from duly.transactions.admit import AdmitDue
+from duly.transactions.change_state import ChangeState
+from duly.transactions.execute import run_facts
+from tests.transactions.world import ZONES, moment, timing
 
 LATEST = CatchUpLatest(age_us_max=None)
 NEW_YORK = "America/New_York"
@@ -200,11 +204,6 @@ def test_case_h04_a_pause_during_a_tick_holds(world):
     world.at("2026-09-16T09:00")
 
     def tick_and_pause(tx, _):
-        from duly.transactions import admit, change_state
-        from duly.transactions.admit import AdmitDue
-        from duly.transactions.change_state import ChangeState
-        from tests.transactions.world import ZONES
-
         change_state.pause(
             tx,
             ChangeState(automation_id=automation, actor="ann", reason=None, zones=ZONES.known),
@@ -225,7 +224,6 @@ def test_case_h05_a_run_that_edits_and_deletes_its_definition_lives_on_under_the
     claimed = world.claim_one()
     world.edit(automation, prompt="second")
     world.change("delete", automation)
-    from duly.transactions.execute import run_facts
 
     facts = world.ledger.read(run_facts, claimed.claim.run_id)
     assert (facts.revision.number, facts.work.prompt) == (1, "first")

@@ -15,6 +15,7 @@ from duly.model.states import Disposition, Outcome, RunState, Verdict
 from duly.model.timing import Covers, CronRule, OnceLocal, Period, WindowRule
 from duly.transactions import admit, rescue
 from duly.transactions.admit import AdmitDue
+from duly.transactions.admit_manual import run_now
 from duly.transactions.late import report_late
 from duly.transactions.rescue import Rescue
 from duly.transactions.settle import late_report_of
@@ -154,7 +155,6 @@ def test_a_once_whose_recording_fails_keeps_its_slot(world):
 
     def failing(tx, _):
         world_command = world.run_command(automation, "now")
-        from duly.transactions.admit_manual import run_now
 
         run_now(tx, world_command)
         raise LookupError("the recording fails")

@@ -1,5 +1,8 @@
 """Acceptance cases of outages: what was missed, what is caught up, and that every slot has its answer."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from duly.model.instant import DAY_US, HOUR_US, MINUTE_US
@@ -13,7 +16,10 @@ from duly.model.plan import (
 )
 from duly.model.states import Outcome, RunState
 from duly.model.timing import Covers, CronRule, Period, WindowRule
-from tests.transactions.world import moment, timing
+from duly.transactions import define
+from duly.transactions.define import Edit
+from duly.transactions.rescue import rescue_orphans
+from tests.transactions.world import ZONES, moment, timing
 
 LATEST = CatchUpLatest(age_us_max=None)
 BY_SLOT = WindowRule(period=Period.SLOT, covers=Covers.CURRENT)
@@ -48,8 +54,6 @@ def test_case_b02_an_outage_is_one_range_row_and_no_run(world):
 
 
 def test_case_b03_a_caught_up_run_whose_start_failed_is_dispatched_again(world):
-    from duly.transactions.rescue import rescue_orphans
-
     automation = world.create(timing(catch_up=LATEST))
     world.at("2026-09-16T10:00").scan()
     assert world.answers(automation) == [("started", "caught_up", 1)]
@@ -151,8 +155,6 @@ def test_case_e09_a_run_that_needs_review_does_not_stop_the_next_slot(world):
 
 
 def test_lateness_is_recorded_with_the_answer(world):
-    import json
-
     automation = world.create()
     world.at("2026-09-16T09:00").after(57_001_000).scan()
     scope = f"automation:{automation}"
@@ -162,8 +164,6 @@ def test_lateness_is_recorded_with_the_answer(world):
 
 
 def test_a_zone_that_is_gone_suspends_its_automation_alone(world):
-    from tests.transactions.world import ZONES
-
     lost = world.create(timing(zone="Asia/Taipei"), job_key="lost")
     kept = world.create(timing(), job_key="kept")
     world.at("2026-09-16T09:00")
@@ -180,15 +180,10 @@ def test_a_zone_that_is_gone_suspends_its_automation_alone(world):
 
 
 def test_a_suspended_automation_is_repaired_by_an_edit_though_its_old_zone_is_gone(world):
-    from duly.transactions import define
-    from duly.transactions.define import Edit
-    from tests.transactions.world import ZONES
-
     automation = world.create(timing(zone="Asia/Taipei"))
     world.at("2026-09-16T09:00")
     zones = {"UTC": ZONES["UTC"]}
     world.scan(known=zones)
-    from dataclasses import replace
 
     definition = replace(world.definition(timing(), text="repaired"), zones=zones)
     world.write(

@@ -6,7 +6,8 @@ from duly.model.errors import IllegalMoveError, LeaseLostError
 from duly.model.instant import MINUTE_US, SECOND_US
 from duly.model.run import Execution, Snapshot
 from duly.model.states import ExecutionEvent, ExecutionState, Outcome, RunEvent, RunState
-from duly.transactions import execute
+from duly.transactions import claim, execute, operate
+from duly.transactions.claim import Renewal
 from duly.transactions.execute import (
     Attach,
     BeginExecution,
@@ -15,6 +16,8 @@ from duly.transactions.execute import (
     EnterPhase,
     Freeze,
 )
+from duly.transactions.operate import CancelRun
+from duly.transactions.rescue import rescue_orphans
 from tests.transactions.world import LEASE_US, timing
 
 
@@ -155,8 +158,6 @@ def test_a_tree_that_is_not_empty_may_live_until_it_is_proven_dead(world, claime
 
 
 def test_the_next_holder_proves_an_older_execution_dead(world, claimed):
-    from duly.transactions.rescue import rescue_orphans
-
     begin(world, claimed)
     dispatch(world, claimed)
     world.write(rescue_orphans, "node-2")
@@ -174,8 +175,6 @@ def test_the_next_holder_proves_an_older_execution_dead(world, claimed):
 
 
 def test_a_lost_claim_writes_nothing_through_any_of_them(world, claimed):
-    from duly.transactions.rescue import rescue_orphans
-
     begin(world, claimed)
     world.write(rescue_orphans, "node-2")
     before = (world.run(claimed.claim.run_id), world.read("executions", claimed.claim.run_id))
@@ -209,11 +208,6 @@ def test_run_facts_say_all_that_a_runner_needs(world, claimed):
 
 
 def test_a_renewal_names_what_was_lost_and_what_is_to_be_cancelled(world, claimed):
-    from duly.transactions import claim, operate
-    from duly.transactions.claim import Renewal
-    from duly.transactions.operate import CancelRun
-    from duly.transactions.rescue import rescue_orphans
-
     renewal = Renewal(owner="node-1", claims=(claimed.claim,), until=world.now + LEASE_US * 2)
     kept = world.write(claim.renew_leases, renewal)
     assert (kept.lost, kept.cancelled) == (frozenset(), frozenset())

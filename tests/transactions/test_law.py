@@ -20,7 +20,7 @@ from duly.model.plan import (
 )
 from duly.model.states import AutomationState, Outcome
 from duly.model.timing import Covers, CronRule, Period, RruleRule, WindowRule
-from duly.transactions.plans import schedule_of
+from duly.transactions.plans import schedule_of, timing_of
 from tests.transactions.world import ZONES, World, timing
 
 RULES = st.sampled_from(
@@ -155,8 +155,6 @@ def answered(script: Script) -> list[int]:
 
 
 def _decoded(text: str):
-    from duly.transactions.plans import timing_of
-
     return timing_of(text)
 
 

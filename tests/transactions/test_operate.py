@@ -1,16 +1,19 @@
 """What people do to runs, and what becomes of runs that are asked for again."""
 
+from dataclasses import replace
+
 import pytest
 
 from duly.model.errors import ConflictError, NotFoundError, ValidationError
 from duly.model.ids import RunId
-from duly.model.instant import HOUR_US
-from duly.model.plan import OverlapAllow, OverlapQueueOne, Restart
+from duly.model.instant import DAY_US, HOUR_US
+from duly.model.plan import CatchUpBounded, OverlapAllow, OverlapQueueOne, Restart
 from duly.model.reasons import Reason
 from duly.model.states import Disposition, Outcome, RunState, Verdict
 from duly.model.timing import Covers, CronRule, Period, WindowRule
 from duly.transactions import operate
 from duly.transactions.operate import CancelRun, ResolveRun, ResumeRun
+from tests.transactions.test_execute import begin, dispatch, end
 from tests.transactions.world import moment, timing, work
 
 BY_SLOT = WindowRule(period=Period.SLOT, covers=Covers.CURRENT)
@@ -202,10 +205,6 @@ def test_a_live_run_asked_for_again_is_busy_and_a_waiting_one_joined(world, auto
 
 
 def test_a_failed_run_whose_program_ran_restarts_only_where_it_is_vouched_for(world):
-    from dataclasses import replace
-
-    from tests.transactions.test_execute import begin, dispatch, end
-
     base = work().agent
     for restart, verdict in ((Restart.PROVEN, Verdict.REVIEW), (Restart.SAFE, Verdict.RESTART)):
         agent = replace(base, restart=restart)
@@ -250,9 +249,6 @@ def test_allowed_runs_go_side_by_side_up_to_their_number(world):
 
 
 def test_a_cancelled_predecessor_wedges_nobody(world):
-    from duly.model.instant import DAY_US
-    from duly.model.plan import CatchUpBounded
-
     rule = CatchUpBounded(count=3, age_us_max=30 * DAY_US)
     automation = world.create(timing(HOURLY, window=BY_SLOT, catch_up=rule))
     world.after(3 * HOUR_US + HOUR_US // 2).scan()

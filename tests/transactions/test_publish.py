@@ -10,6 +10,7 @@ from duly.model.states import EffectEvent, EffectState, Outcome, RunState, Verdi
 from duly.policy.effects import Existing
 from duly.policy.rerun import ArtifactFact
 from duly.transactions import answer, operate, publish
+from duly.transactions.execute import run_facts
 from duly.transactions.operate import CancelRun, ResolveEffect, ResolveRun, ResumeRun
 from duly.transactions.publish import (
     BeginPublications,
@@ -255,8 +256,6 @@ def test_an_effect_of_a_held_run_is_its_holders(world, automation):
 
 
 def test_a_resumed_run_is_vouched_for_until_its_attempt_ends(world, automation):
-    from duly.transactions.execute import run_facts
-
     claimed = next_run(world, 16)
     run = world.settle(claimed, Outcome.NEEDS_REVIEW)
     command = ResumeRun(run_id=run.run_id, actor="ann", reason="looked")

@@ -1,5 +1,7 @@
 """The end of an attempt: outcomes, doubts of the ledger, alarms, parks."""
 
+import json
+
 import pytest
 
 from duly.model.errors import LeaseLostError
@@ -7,8 +9,9 @@ from duly.model.instant import HOUR_US, MINUTE_US
 from duly.model.reasons import Reason
 from duly.model.run import Artifact
 from duly.model.states import AutomationState, ErrorClass, Outcome, RunState
-from duly.transactions import settle
-from duly.transactions.rescue import rescue_orphans
+from duly.transactions import operate, rescue, settle
+from duly.transactions.operate import CancelRun
+from duly.transactions.rescue import FailOverdue, Rescue, rescue_orphans
 from duly.transactions.settle import Park
 from tests.transactions.world import World, moment, settle_command, timing
 
@@ -105,9 +108,6 @@ def test_a_wait_that_goes_on_keeps_its_first_deadline(world):
 
 
 def test_a_run_whose_start_deadline_passed_has_failed_before_any_write(world):
-    from duly.transactions import rescue
-    from duly.transactions.rescue import FailOverdue
-
     claimed = claimed_of(world)
     deadline = world.now + 10 * MINUTE_US
     command = park_command(world, claimed, start_by=deadline, reason=Reason.CWD_MISSING)
@@ -125,9 +125,6 @@ def test_a_run_whose_start_deadline_passed_has_failed_before_any_write(world):
 
 
 def test_a_queue_deadline_gives_a_waiting_run_up(world):
-    from duly.transactions import rescue
-    from duly.transactions.rescue import FailOverdue
-
     world.create(timing(queue_us_max=30 * MINUTE_US))
     world.at("2026-09-16T09:00").scan()
     world.after(31 * MINUTE_US)
@@ -179,9 +176,6 @@ def test_another_ending_between_faults_breaks_the_row(world):
 
 
 def test_waiting_for_a_directory_to_the_deadline_counts_as_a_fault_of_the_setup(world):
-    from duly.transactions import rescue
-    from duly.transactions.rescue import FailOverdue
-
     claimed = claimed_of(world)
     deadline = world.now + MINUTE_US
     command = park_command(world, claimed, start_by=deadline, reason=Reason.CWD_MISSING)
@@ -193,9 +187,6 @@ def test_waiting_for_a_directory_to_the_deadline_counts_as_a_fault_of_the_setup(
 
 
 def test_a_rescued_orphan_keeps_its_cancel_wish_and_its_doubt(world):
-    from duly.transactions import operate
-    from duly.transactions.operate import CancelRun
-
     claimed = claimed_of(world)
     asked = CancelRun(run_id=claimed.claim.run_id, actor="ann", reason="stop")
     world.write(operate.cancel_run, asked)
@@ -209,9 +200,6 @@ def test_a_rescued_orphan_keeps_its_cancel_wish_and_its_doubt(world):
 
 
 def test_only_a_lease_that_is_over_is_rescued(world):
-    from duly.transactions import rescue
-    from duly.transactions.rescue import Rescue
-
     claimed = claimed_of(world)
     run = world.run(claimed.claim.run_id)
     assert world.ledger.read(rescue.expired, 10).next_expiry_at == run.lease_until
@@ -225,8 +213,6 @@ def test_only_a_lease_that_is_over_is_rescued(world):
 
 
 def test_a_settlement_says_in_the_audit_what_it_rests_on(world):
-    import json
-
     claimed = claimed_of(world)
     run = world.settle(claimed)
     event = world.read("audit_events", f"run:{run.run_id}", 0, 10)[-1]

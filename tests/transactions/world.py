@@ -381,8 +381,6 @@ class World:
 
     def started(self, automation: AutomationId) -> list[str]:
         """Return the window keys of all runs, sorted."""
-        runs = self.read("newest_runs", [automation])
-        assert runs is not None
         return sorted(
             self.pin(item.run_id).window_key
             for item in self.occurrences(automation)

@@ -1,6 +1,7 @@
 """Letting waiting runs go: each as soon as what it waits for is over and its automation has room."""
 
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from duly.ledger.api.tx import Tx
 from duly.model.ids import RunId
@@ -9,11 +10,12 @@ from duly.model.reasons import Reason
 from duly.model.run import Run, RunPin
 from duly.model.states import RunEvent, RunState
 from duly.policy import overlap, rerun
-from duly.transactions.moves import Why, advanced, move
+from duly.transactions.moves import Why, advanced, move, scope_of
 from duly.transactions.plans import NO_ZONES, Zones, timing_of
 from duly.transactions.standing import counts, standing
 
-_FIRST: tuple[Instant, RunId] = (Instant(0), RunId(""))
+_ACTOR: Final = "scanner"
+_FIRST: Final[tuple[Instant, RunId]] = (Instant(0), RunId(""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +67,11 @@ def _look_at(tx: Tx, run: Run, zones: Zones) -> bool:
         after = advanced(
             tx, run, RunEvent.PROMOTE, claimable_at=tx.at, wait_reason=None, wait_since=None
         )
-        move(tx, run, after, RunEvent.PROMOTE, Why(actor="scanner"))
+        move(tx, run, after, RunEvent.PROMOTE, Why(actor=_ACTOR))
         return True
-    if reason.value != run.wait_reason:
-        tx.record_run(replace(run, wait_reason=reason.value))
+    if reason.value != run.wait_reason and tx.record_run(replace(run, wait_reason=reason.value)):
+        body = {"from": run.wait_reason, "to": reason.value}
+        tx.audit(scope_of(run.run_id), "run.waits", body, _ACTOR)
     return False
 
 
