@@ -89,6 +89,8 @@ def test_standard_input_is_a_file_too(duly):
 
 def test_nobody_is_told_is_said(duly, monkeypatch):
     words = ["--cron", "0 9 * * *", "--", "true"]
+    duly("init")
+    assert duly("apply").err.count("nobody is told") == 1
     assert "nobody is told" in duly("add", "a", *words).err
     assert "nobody is told" not in duly("add", "b", "--notify", "mail-me", *words).err
     monkeypatch.setenv("DULY_NOTIFY", "https://example.org/hook")

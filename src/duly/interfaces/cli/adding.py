@@ -90,9 +90,8 @@ def _tell(front: Front, key: str, answer: Answer, wish: dict[str, Any]) -> None:
     data(f"{key}: {verdict}, one run for each {result['window']}")
     data(f"next slots ({result['timezone']}):")
     table(slot_rows(result["next_after"]), SLOT_COLUMNS)
-    tell_warnings(front, result)
-    is_warned = any("/notify" in warning["pointer"] for warning in result["warnings"])
-    if not wish["notify"] and not is_warned and not front.is_anybody_told():
+    tell_warnings(result)
+    if not wish["notify"] and not front.is_anybody_told():
         say(NOBODY)
     if wish["dry_run"]:
         data(answer["definition"].rstrip())

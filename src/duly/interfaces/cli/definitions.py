@@ -75,7 +75,9 @@ def apply(
     front: Front, as_json: bool, file: Path, idempotency_key: str | None, dry_run: bool
 ) -> None:
     """Create or revise automations, all or none; shows the next slots before and after."""
-    _send(front, as_json, _body(file, idempotency_key, is_dry_run=dry_run), _tell)
+    body = _body(file, idempotency_key, is_dry_run=dry_run)
+    _send(front, as_json, body, _tell)
+    _warn_if_nobody_is_told(front, body["source"])
 
 
 @command("create")
@@ -83,7 +85,9 @@ def apply(
 @_key_option
 def create(front: Front, as_json: bool, file: Path, idempotency_key: str | None) -> None:
     """Create automations from a file; refused if one of that name exists."""
-    _send(front, as_json, _body(file, idempotency_key or uuid.uuid4().hex, is_dry_run=False), _tell)
+    body = _body(file, idempotency_key or uuid.uuid4().hex, is_dry_run=False)
+    _send(front, as_json, body, _tell)
+    _warn_if_nobody_is_told(front, body["source"])
 
 
 @command("diff")
@@ -116,17 +120,17 @@ def _read(file: Path) -> str:
 
 
 def _send(
-    front: Front, as_json: bool, body: dict[str, Any], tell: Callable[[Front, Answer], None]
+    front: Front, as_json: bool, body: dict[str, Any], tell: Callable[[Answer], None]
 ) -> None:
     answer = front.ask("automation.apply", body)
     if as_json:
         document(answer)
         return
     for result in answer["results"]:
-        tell(front, result)
+        tell(result)
 
 
-def _tell_difference(_: Front, result: Answer) -> None:
+def _tell_difference(result: Answer) -> None:
     say(f"{result['job_key']}: {_would(result['verdict'])}")
     if result["difference"]:
         data(result["difference"].rstrip())
@@ -136,14 +140,14 @@ def _would(verdict: str) -> str:
     return {"created": "would be created", "revised": "would be revised"}.get(verdict, verdict)
 
 
-def _tell(front: Front, result: Answer) -> None:
+def _tell(result: Answer) -> None:
     data(f"{one_line(result['job_key'])}: {result['verdict']}, revision {result['revision']}")
     if result["verdict"] == "revised":
         _slots("slots before", result["next_before"])
         _slots("slots after", result["next_after"])
     else:
         _slots(f"next slots ({result['timezone']})", result["next_after"])
-    tell_warnings(front, result)
+    tell_warnings(result)
 
 
 def _slots(title: str, slots: list[dict[str, Any]]) -> None:
@@ -152,14 +156,18 @@ def _slots(title: str, slots: list[dict[str, Any]]) -> None:
         table(slot_rows(slots), SLOT_COLUMNS)
 
 
-def tell_warnings(front: Front, result: Answer) -> None:
-    """Print on stderr what will surprise, and that nobody is told of failures where that is so."""
+def tell_warnings(result: Answer) -> None:
+    """Print on stderr what will surprise."""
     for warning in result["warnings"]:
         fix = f" — {warning['fix']}" if warning["fix"] else ""
         say(f"warning: {warning['pointer']}: {warning['message']}{fix}")
-    if any("/notify" in warning["pointer"] for warning in result["warnings"]):
+
+
+def _warn_if_nobody_is_told(front: Front, source: str) -> None:
+    """Say so where a definition, which was accepted, names nobody, and the configuration neither."""
+    if front.is_anybody_told():
         return
-    if not result.get("tells_somebody", True) and not front.is_anybody_told():
+    if any("notify" not in definition for definition in yaml.safe_load_all(source)):
         say(NOBODY)
 
 

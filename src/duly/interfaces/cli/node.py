@@ -1,6 +1,7 @@
 """A node in this process: its engine, its signals, its log, from start to drain."""
 
 import os
+import select
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ from duly.adapters.work.layout import Workshop
 from duly.adapters.work.performers import performers
 from duly.adapters.zones import Zones
 from duly.engine.driver import Death
+from duly.engine.health import complaint
 from duly.engine.node import Host, Node, TellBy
 from duly.engine.runner.loop import runner
 from duly.engine.service import Engine, EngineParts
@@ -212,11 +214,12 @@ def serve(parts: NodeParts, listening: Listening, publish: Callable[[str], None]
     engine = _engine(parts, Reports(death=note_death, give_up=give_up_logged))
     with _interruptible():
         try:
-            _start(engine, listening, publish)
+            engine.start()
+            listening.start(lambda: complaint(engine.health(), parts.settings))
+            publish(listening.url)
             log.info("serving", url=listening.url, home=str(parts.home), pid=os.getpid())
             supervision.tell(supervision.READY)
-            while True:
-                signal.pause()
+            _wait_for_signal()
         except KeyboardInterrupt:
             log.info("draining", seconds=parts.settings.drain_us // 1_000_000)
             supervision.tell(supervision.STOPPING)
@@ -227,10 +230,19 @@ def serve(parts: NodeParts, listening: Listening, publish: Callable[[str], None]
     return Exit.OK
 
 
-def _start(engine: Engine, listening: Listening, publish: Callable[[str], None]) -> None:
-    engine.start()
-    listening.start(lambda: engine.health().verdict)
-    publish(listening.url)
+def _wait_for_signal() -> None:
+    """Wait until a handler raises. A pipe remembers a signal that came a moment too early for any wait."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing)
+    try:
+        while True:
+            select.select([reading], [], [])
+            os.read(reading, 1)
+    finally:
+        signal.set_wakeup_fd(-1)
+        os.close(reading)
+        os.close(writing)
 
 
 # ---- what both are made of ----

@@ -1,6 +1,7 @@
 """How answers are printed: data on stdout, words about it on stderr; nothing that a terminal would obey."""
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -53,7 +54,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]])
     heads = [head.upper() for head, _ in columns]
     widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
     limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    click.secho(_row(heads, widths, limit), bold=True)
+    click.secho(_row(heads, widths, limit), bold=not os.environ.get("NO_COLOR"))
     for row in cells:
         click.echo(_row(row, widths, limit))
 
