@@ -20,6 +20,7 @@ from examples.repo_digest.demo_node import (
     DemoError,
     Node,
     duly,
+    end_leftovers,
     living,
     make_place,
     shown,
@@ -209,7 +210,6 @@ def prove(story: Story, node: Node, run_id: str) -> None:
     shown("automation", "show", KEY)
     shown("runs", "contract", run_id)
     node.stop()
-    wait_for(lambda: not living(f"DULY_HOME={HOME}"), "everything has ended")
 
 
 def main() -> int:
@@ -225,6 +225,7 @@ def main() -> int:
     finally:
         HOLD.unlink(missing_ok=True)
         node.stop()
+        end_leftovers()
     print(f"\nAll of it is true, after {story.seconds():.1f} s. The report: {path}")
     return 0
 

@@ -112,8 +112,8 @@ def test_a_demo_that_is_interrupted_leaves_nothing_running(tmp_path, lively):
             assert line, "the demo ended early"
         assert _left(tmp_path) != []
         demo.send_signal(signal.SIGTERM)
-        demo.communicate()
-    assert demo.returncode == 128 + signal.SIGTERM
+        told, _ = demo.communicate()
+    assert demo.returncode == 128 + signal.SIGTERM, told
     assert _left(tmp_path) == []
 
 
