@@ -13,6 +13,7 @@ from duly.transactions import operate, rescue, settle
 from duly.transactions.operate import CancelRun
 from duly.transactions.rescue import FailOverdue, Rescue, rescue_orphans
 from duly.transactions.settle import Park
+from tests.transactions.test_execute import begin, dispatch
 from tests.transactions.world import World, moment, settle_command, timing
 
 
@@ -56,6 +57,16 @@ def test_artifacts_are_kept_with_the_settlement(world):
     )
     world.settle(claimed, artifacts=(made,))
     assert world.read("artifacts", claimed.claim.run_id) == [made]
+
+
+def test_a_run_settled_over_an_execution_without_an_end_may_still_live(world):
+    claimed = claimed_of(world)
+    begin(world, claimed)
+    dispatch(world, claimed)
+    blocked = world.settle(claimed, Outcome.NEEDS_REVIEW)
+    assert blocked.may_live
+    world.at("2026-09-17T09:00").scan()
+    assert world.answers(blocked.automation_id)[-1] == ("skipped", "overlap", 1)
 
 
 def test_a_settlement_whose_commit_was_in_doubt_may_be_repeated(world):

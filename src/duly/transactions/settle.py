@@ -36,7 +36,10 @@ _CLEAN: Final = frozenset({Outcome.COMPLETED, Outcome.NO_CHANGE, Outcome.FAILED_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settle:
-    """How an attempt ended its run, with its verified artifacts. `may_live`: a child of it may still live."""
+    """How an attempt ended its run, with its verified artifacts.
+
+    `may_live`: a child may still live; so it is too while an execution of the run is not proven over.
+    """
 
     claim: Claim
     outcome: Outcome
@@ -61,7 +64,7 @@ def settle(tx: Tx, command: Settle) -> Run:
     for artifact in command.artifacts:
         tx.add_artifact(command.claim, artifact)
     ending = _ending(tx, run, command)
-    after = ended(tx, run, ending, may_live=command.may_live)
+    after = ended(tx, run, ending, may_live=command.may_live or run.may_live)
     why = Why(
         actor=command.actor or holder_of(run),
         reason=ending.reason.value,
