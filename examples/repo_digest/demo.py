@@ -118,8 +118,8 @@ def kill_in_the_middle(story: Story, node: Node, windows: Windows) -> str:
     )
     node.kill()
     story.tell("SIGKILL to the node")
-    wait_for(lambda: not living(f"DULY_RUN_ID={run_id}"), "its program is dead")
-    story.claim(not living(f"DULY_RUN_ID={run_id}"), "the program died with its node")
+    wait_for(lambda: not living(f"DULY_RUN_ID={run_id}\0"), "its program is dead")
+    story.claim(not living(f"DULY_RUN_ID={run_id}\0"), "the program died with its node")
     story.claim(not report(windows.second).exists(), "nothing was published")
     return run_id
 

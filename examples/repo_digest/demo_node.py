@@ -23,8 +23,11 @@ HOLD: Final = PLACE / "hold"
 NODE_LOG: Final = PLACE / "node.log"
 WAIT_S: Final = 20.0
 DULY: Final = (sys.executable, "-m", "duly")
+MARK: Final = "REPO_DIGEST_DEMO"
 ENVIRONMENT: Final = {
     **{name: value for name, value in os.environ.items() if not name.startswith("DULY_")},
+    # Not DULY_HOME: whoever looks around in the demo's data directory has that in a shell.
+    MARK: str(PLACE),
     "DULY_HOME": str(HOME),
     "DULY_TIMEZONE": "UTC",
 }
@@ -140,33 +143,37 @@ def wait_for(is_so: Callable[[], bool], words: str) -> None:
         time.sleep(0.05)
 
 
-def living(setting: str) -> list[int]:
-    """Return processes whose environment holds a setting; none where the system does not say."""
+def living(*marks: str) -> list[int]:
+    """Return processes whose environment holds one of the marks; none where the system does not say."""
     found = []
     for place in Path("/proc").glob("[0-9]*/environ"):
         try:
-            is_there = f"{setting}\0".encode() in place.read_bytes()
+            environment = b"\0" + place.read_bytes()
         except OSError:
             continue
-        if is_there:
+        if any(f"\0{mark}".encode() in environment for mark in marks):
             found.append(int(place.parent.name))
     return found
 
 
+def ours() -> list[int]:
+    """Return the processes of a demo in this place: node and commands by their mark, programs by where they work."""
+    return living(f"{MARK}={PLACE}\0", f"DULY_ROOT={HOME}/")
+
+
 def end_leftovers() -> None:
     """Wait until nothing of the demo lives: a launcher outlives its node by a moment. What stays is ended."""
-    ours = f"DULY_HOME={HOME}"
     until = time.monotonic() + WAIT_S
-    while living(ours) and time.monotonic() < until:
+    while ours() and time.monotonic() < until:
         time.sleep(0.05)
-    for pid in living(ours):
+    for pid in ours():
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
 
 def make_place() -> None:
     """Make an empty directory for the demo. Raises DemoError when another one is at work in it."""
-    if others := living(f"DULY_HOME={HOME}"):
+    if others := ours():
         raise DemoError(f"another demo is at work in {PLACE}: process {others[0]}")
     if PLACE.exists():
         shutil.rmtree(PLACE)

@@ -83,7 +83,7 @@ def _demo(tmp_path, repository, **other):
 
 
 def _left(tmp_path):
-    return living(f"DULY_HOME={tmp_path / '.duly-demo' / 'home'}")
+    return living(f"DULY_HOME={tmp_path}/", f"DULY_ROOT={tmp_path}/")
 
 
 @pytest.fixture
