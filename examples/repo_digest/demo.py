@@ -213,21 +213,27 @@ def prove(story: Story, node: Node, run_id: str) -> None:
 
 
 def main() -> int:
-    """Tell the story; whatever happens, no process stays."""
-    story, node = Story(), Node()
+    """Tell the story; whatever happens, no process of it stays."""
+    story = Story()
     try:
         make_place()
-        path = tell(story, node)
+        path = _told(story)
     except DemoError as error:
         print(f"\nFAILED after {story.seconds():.1f} s: {error}", file=sys.stderr)
-        print(f"The node's log: {NODE_LOG}", file=sys.stderr)
+        print(f"The node's log, if it came that far: {NODE_LOG}", file=sys.stderr)
         return 1
+    print(f"\nAll of it is true, after {story.seconds():.1f} s. The report: {path}")
+    return 0
+
+
+def _told(story: Story) -> Path:
+    node = Node()
+    try:
+        return tell(story, node)
     finally:
         HOLD.unlink(missing_ok=True)
         node.stop()
         end_leftovers()
-    print(f"\nAll of it is true, after {story.seconds():.1f} s. The report: {path}")
-    return 0
 
 
 def _interrupted(number: int, _: object) -> NoReturn:

@@ -123,3 +123,17 @@ def test_a_demo_that_cannot_go_on_says_why_in_one_line(tmp_path, repository):
     assert demo.returncode == 1
     assert "FAILED" in told and "git: No such file" in told
     assert "Traceback" not in told
+
+
+def test_a_second_demo_in_the_same_place_refuses_and_leaves_the_first_alone(tmp_path, lively):
+    with _demo(tmp_path, lively) as first:
+        while not (line := first.stdout.readline()).startswith("[3/"):
+            assert line, "the demo ended early"
+        with _demo(tmp_path, lively) as second:
+            told, _ = second.communicate()
+        is_first_alive = first.poll() is None
+        first.send_signal(signal.SIGTERM)
+        first.communicate()
+    assert second.returncode == 1
+    assert "another demo is at work" in told
+    assert is_first_alive
