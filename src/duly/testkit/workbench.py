@@ -24,7 +24,7 @@ from duly.ledger.api.tx import Tx
 from duly.ledger.sqlite.ledger import SqliteLedger
 from duly.ledger.verbs import Verbs
 from duly.model.ids import RunId
-from duly.model.instant import SECOND_US
+from duly.model.instant import SECOND_US, Instant
 from duly.policy import scope
 from duly.service.desk import WORKSPACE, AuditReport, Desk, Finding
 from duly.service.operations import REGISTRY
@@ -207,6 +207,13 @@ class Workbench:
         assert is_there, f"{self.show(run_id).run} never became {' or '.join(statuses)}"
         return self.show(run_id)
 
+    def move_to_slot(self, job_key: str) -> None:
+        """Let the time pass until an automation's next slot is due, and wait until it is answered and worked on."""
+        found = self.ledger.read(_next_due, job_key)
+        assert found is not None, f"{job_key} has no slot to come"
+        self.move(max(0, found - self.clock.wall()))
+        self.settle()
+
     def move(self, ahead_us: int) -> None:
         """Let that much time pass at once; only while nothing runs."""
         self.clock.move(ahead_us)
@@ -215,6 +222,11 @@ class Workbench:
     def settle(self) -> None:
         """Wait until nothing is claimable and nothing runs."""
         assert self.engine.wait_idle(IDLE_US), "the node did not come to rest in a minute"
+
+
+def _next_due(tx: Tx, job_key: str) -> Instant | None:
+    automation = tx.automation_named(WORKSPACE, job_key)
+    return None if automation is None else automation.next_due
 
 
 def _has_status(tx: Tx, wanted: tuple[RunId, tuple[str, ...]]) -> bool:

@@ -53,6 +53,11 @@ class LogWriter:
         self._size = 0
         self._dropped = 0
 
+    def __del__(self) -> None:
+        """Let go of the file when its execution was dropped: nobody else knows when the last output was written."""
+        if hasattr(self, "_file"):
+            self._file.close()
+
     def write(self, data: bytes) -> None:
         """Add output; all but what may be the beginning of a secret can be read at once."""
         self._append(self._redaction.feed(data))

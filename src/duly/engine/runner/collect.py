@@ -115,7 +115,8 @@ def _prove_older_dead(attempt: Attempt) -> Steps[Leave | None]:
     if not doubtful:
         return None
     proof: DeathProof = yield from outside(ProveDead(executions=tuple(map(_facts_of, doubtful))))
-    if proof is DeathProof.MAY_LIVE:
+    # A person who let the run go on vouches for what nobody can prove.
+    if proof is DeathProof.MAY_LIVE and not attempt.facts.is_vouched:
         return (yield from _unprovable(attempt, doubtful))
     for execution in doubtful:
         yield from _end(attempt, execution, ExecutionEvent.PROVE_DEAD, endings.DEAD)
