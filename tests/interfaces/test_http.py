@@ -27,6 +27,8 @@ def _ask(name, body):
                 Fault(pointer="/b", message="worse"),
             ]
             raise ValidationError(faults)
+        case "full":
+            raise OSError(28, "No space left on device")
         case _:
             raise RuntimeError("a bug of ours")
 
@@ -142,6 +144,11 @@ def test_what_is_not_there_is_not_found(send):
 def test_a_bug_of_ours_tells_nothing_of_itself(send):
     status, _, found = send("POST", "/v1/ops/bug", GOOD)
     assert status == 500 and "a bug of ours" not in json.dumps(found)
+
+
+def test_a_full_disk_is_told(send):
+    status, _, found = send("POST", "/v1/ops/full", GOOD)
+    assert (status, found["code"]) == (503, "unavailable") and "No space left" in found["title"]
 
 
 def test_health_needs_no_token_and_tells_nothing_else(send):

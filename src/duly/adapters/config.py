@@ -1,4 +1,4 @@
-"""Configuration: the first of flag, environment, file and default that names a value wins; each keeps its origin."""
+"""Configuration: the first of environment, file and default that names a value wins; each keeps its origin."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,6 @@ from typing import Any, Final
 from duly.model.errors import Fault, ValidationError
 
 PREFIX: Final = "DULY_"
-DEFAULT: Final = "default"
 # What the composition root itself needs; the settings of the engine come beside these.
 OWN: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -32,7 +31,7 @@ _NOT_SETTINGS: Final = frozenset({"home", "demo_repo", "notify_private"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """One value and where it comes from: a flag, a variable, the file's name, or `default`."""
+    """One value and where it comes from: a variable, or the file."""
 
     text: str
     origin: str
@@ -73,12 +72,7 @@ class Configuration:
         return {name: self.values[name].text for name in names if name in self.values}
 
 
-def read(
-    flags: Mapping[str, str | None],
-    environ: Mapping[str, str],
-    file: Path,
-    settings: Iterable[str],
-) -> Configuration:
+def read(environ: Mapping[str, str], file: Path, settings: Iterable[str]) -> Configuration:
     """Gather what is configured; `settings` are further names. Raises ValidationError with all faults of the file."""
     known = frozenset(OWN) | frozenset(settings)
     values = {name: Value(text=text, origin=str(file)) for name, text in _of_file(file, known)}
@@ -89,9 +83,6 @@ def read(
             values[name] = Value(text=environ[variable], origin=variable)
             if name in _LISTS:
                 lists[name] = tuple(environ[variable].split())
-    for name, text in flags.items():
-        if text is not None:
-            values[name] = Value(text=text, origin="--" + name.replace("_", "-"))
     return Configuration(values=values, lists=lists, unknown=_unknown(environ, known))
 
 

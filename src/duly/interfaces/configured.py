@@ -23,7 +23,7 @@ class Configured:
 def read(environ: Mapping[str, str], file: Path) -> Configured:
     """Read environment and file. Raises ValidationError with every fault, each with its origin."""
     names = [written(one.name) for one in dataclasses.fields(Settings)]
-    said = config.read({}, environ, file, names)
+    said = config.read(environ, file, names)
     try:
         settings = Settings.from_texts(said.only(names))
     except ValidationError as error:

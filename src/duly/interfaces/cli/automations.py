@@ -37,18 +37,24 @@ _UNDO: Final = {"pause": "resume", "resume": "pause", "delete": "restore", "rest
 @click.option("--deleted", is_flag=True, help="deleted ones too")
 def list_all(front: Front, as_json: bool, deleted: bool) -> None:
     """List automations. Looking answers no slot and changes nothing."""
-    found: list[dict[str, Any]] = []
-    after: str | None = ""
-    while after is not None:
-        page = front.ask("automation.list", {"after": after, "deleted": deleted})
-        found.extend(page["automations"])
-        after = page["next_after"]
+    found = every_automation(front, deleted=deleted)
     if as_json:
         document({"automations": found})
         return
     table(found, COLUMNS)
     if not found:
         say("none yet; `duly add` and `duly init` make one")
+
+
+def every_automation(front: Front, *, deleted: bool) -> list[dict[str, Any]]:
+    """Return all automations, page by page."""
+    found: list[dict[str, Any]] = []
+    after: str | None = ""
+    while after is not None:
+        page = front.ask("automation.list", {"after": after, "deleted": deleted})
+        found.extend(page["automations"])
+        after = page["next_after"]
+    return found
 
 
 @command("show")

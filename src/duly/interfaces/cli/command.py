@@ -8,7 +8,7 @@ import click
 
 from duly.interfaces.cli import codes, printing
 from duly.interfaces.cli.front import Front
-from duly.model.errors import DulyError
+from duly.model.errors import DulyError, UnavailableError
 
 CommandFunction = Callable[..., int | None]
 
@@ -22,6 +22,10 @@ def command(name: str) -> Callable[[CommandFunction], click.Command]:
                 return int(function(front, as_json, **given) or 0)
             except DulyError as error:
                 return told(error, as_json, str(given.get("file") or ""))
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                return told(_of_the_system(error), as_json, "")
 
         # click reads help and the options that were declared so far from the function.
         functools.update_wrapper(guarded, function)
@@ -29,6 +33,14 @@ def command(name: str) -> Callable[[CommandFunction], click.Command]:
         return click.command(name)(with_json(click.pass_obj(guarded)))
 
     return decorate
+
+
+def _of_the_system(error: OSError) -> DulyError:
+    """Name the file and the trouble: a full disk and a missing right are told by the system, not by us."""
+    where = f"{error.filename}: " if error.filename else ""
+    return UnavailableError(
+        f"{where}{error.strerror or error}", fix="Look at the disk and its permissions."
+    )
 
 
 def told(error: DulyError, as_json: bool, file: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 import yaml
 
-from duly.interfaces.cli.automations import SLOT_COLUMNS, slot_rows
+from duly.interfaces.cli.automations import SLOT_COLUMNS, every_automation, slot_rows
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Answer, Front
 from duly.interfaces.cli.printing import data, document, one_line, say, table
@@ -178,11 +178,12 @@ NOBODY: Final = (
 
 
 @command("export")
-@click.argument("keys", nargs=-1, required=True, metavar="KEY...")
+@click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.option("-f", "--file", "file", type=click.Path(path_type=Path), help="default: stdout")
 def export(front: Front, as_json: bool, keys: tuple[str, ...], file: Path | None) -> None:
-    """Print definitions as they were written, in the form that `apply` takes."""
-    found = [front.ask("automation.export", {"job_key": key}) for key in keys]
+    """Print definitions as they were written, in the form that `apply` takes; without a KEY, all of them."""
+    wanted = keys or [one["job_key"] for one in every_automation(front, deleted=False)]
+    found = [front.ask("automation.export", {"job_key": key}) for key in wanted]
     if as_json:
         document({"definitions": found})
         return

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from duly.interfaces.http import problems
 from duly.interfaces.http.gate import Gate, body_of
 from duly.interfaces.http.problems import MalformedError
-from duly.model.errors import DulyError, NotFoundError
+from duly.model.errors import DulyError, NotFoundError, UnavailableError
 
 Ask = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 OPEN_PATH: Final = "/healthz"
@@ -68,6 +68,7 @@ def application(served: Served) -> Starlette:
         middleware=[Middleware(_AtTheGate, gate=served.gate)],
         exception_handlers={
             DulyError: _told,
+            OSError: _of_the_system,
             HTTPException: _not_routed,
             Exception: _unexpected,
         },
@@ -117,6 +118,15 @@ async def _not_routed(_: Request, error: Exception) -> Response:
         return problems.response(NotFoundError("there is nothing here", fix="POST /v1/ops/{name}"))
     found = {"type": "about:blank", "title": error.detail, "status": error.status_code}
     return JSONResponse(found, error.status_code, error.headers, media_type=problems.MEDIA_TYPE)
+
+
+async def _of_the_system(_: Request, error: Exception) -> Response:
+    """A full disk and a missing right are told by the system, not by us."""
+    assert isinstance(error, OSError)
+    why = error.strerror or type(error).__name__
+    return problems.response(
+        UnavailableError(f"the data directory cannot be used ({why})", fix="Look at the disk.")
+    )
 
 
 async def _unexpected(_: Request, error: Exception) -> Response:
