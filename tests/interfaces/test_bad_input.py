@@ -1,6 +1,7 @@
 """Bad input: one clear error for each fault, an exit code to branch on, nothing lost, no traceback."""
 
 import os
+import subprocess
 
 import apsw
 import pytest
@@ -61,8 +62,8 @@ def test_a_scope_outside_the_root_is_refused(duly):
         assert ended.code == 2 and "/write_scope" in ended.err, scope
 
 
-def test_a_program_that_is_missing_is_found_when_it_is_needed_not_before(duly):
-    assert duly("add", "x", *RULE, "--", "no-such-program").code in (0, 2)
+def test_a_missing_program_is_refused(duly):
+    _one_line(duly("add", "x", *RULE, "--", "no-such-program"), 2, "no-such-program", "not found")
 
 
 def test_a_running_automation_without_its_directory_waits_and_says_so(duly):
@@ -73,6 +74,15 @@ def test_a_running_automation_without_its_directory_waits_and_says_so(duly):
     ended = duly.program("run", "report", "--wait", "--timeout", "1", "--json")
     assert ended.code == 8 and "Traceback" not in ended.err
     assert "director" in ended.json["run"]["words"]
+
+
+def test_a_repository_without_commits_is_named(duly):
+    subprocess.run(["git", "init", "--quiet", "empty"], check=True)
+    assert _apply(duly, GOOD + "inputs: {repo: empty}\n").code == 0
+    ended = duly.program("run", "report", "--wait")
+    assert ended.code == 6 and "empty has no commits" in ended.out
+    run_id = duly("runs", "list", "--json").json["runs"][0]["id"]
+    assert "empty has no commits" in duly("runs", "show", run_id).out
 
 
 def test_all_faults_of_a_file_are_told_at_once_with_line_and_pointer(duly):

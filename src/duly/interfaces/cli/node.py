@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 from duly.adapters import clock, identity, supervision
 from duly.adapters.clock import SystemClock
 from duly.adapters.files.bytes_store import BytesStore
-from duly.adapters.launch import launch, living
+from duly.adapters.launch import environment, launch, living
 from duly.adapters.launch.launch import Launchers
 from duly.adapters.launch.log import LogLimits
 from duly.adapters.work.layout import Workshop
@@ -273,6 +273,7 @@ def _engine(parts: NodeParts, reports: Reports) -> Engine:
         environ=dict(os.environ),
         log_limits=LogLimits(),
         matches=scope.matches,
+        umask=environment.own_umask(),
     )
     return Engine(
         EngineParts(

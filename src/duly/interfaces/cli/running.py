@@ -11,6 +11,7 @@ from duly.interfaces.cli.codes import Exit
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Answer, Front
 from duly.interfaces.cli.printing import data, document, say
+from duly.interfaces.cli.runs import trouble_of
 
 _FOREVER_S: Final = 10 * 365 * 86_400.0
 
@@ -65,7 +66,8 @@ def start_and_wait(front: Front, as_json: bool, body: Mapping[str, Any], timeout
             say(_admitted(started))
         is_over = place.wait_settled(run_id, started["occurrence_key"], timeout_s)
         detail = place.ask("runs.show", {"run_id": run_id})
-        answer = {**started, **_ending(started, detail), "is_over": is_over}
+        trouble = trouble_of(place.ask, detail["run"])
+        answer = {**started, **_ending(started, detail), "is_over": is_over, "message": trouble}
         if as_json:
             document(answer)
         else:
@@ -118,6 +120,8 @@ def _tell(answer: Answer, detail: Answer) -> None:
     verdict = f", {answer['verdict']}" if answer["verdict"] else ""
     run = answer["run"]
     data(f"{run['id']}: {run['status']}{verdict} ({run['words']})")
+    if answer["message"]:
+        data(f"what happened: {answer['message']}")
     for artifact in detail["artifacts"]:
         data(f"artifact: {artifact['path']}")
     if answer["is_over"] and run["next_step"]:

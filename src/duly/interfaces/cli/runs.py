@@ -1,5 +1,6 @@
 """`duly runs …`: look at runs, end them, let them go on."""
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import click
@@ -10,6 +11,9 @@ from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Front
 from duly.interfaces.cli.printing import data, document, fields, one_line, say, table
 
+Ask = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+
+_WELL: Final = frozenset({"running", "waiting", "completed", "no-change"})
 _EVENT_COLUMNS: Final = (("at", "at"), ("what", "kind"), ("by", "actor"), ("details", "details"))
 _PROGRAM_COLUMNS: Final = (
     ("attempt", "attempt"),
@@ -46,10 +50,22 @@ def show(front: Front, as_json: bool, run: str) -> None:
     if as_json:
         document(answer)
     else:
-        _shown(answer)
+        _shown(answer, trouble_of(front.ask, answer["run"]))
 
 
-def _shown(answer: dict[str, Any]) -> None:
+def trouble_of(ask: Ask, view: Mapping[str, Any]) -> str | None:
+    """Return what went wrong with a run in its own words, as its newest event tells; None where nothing did."""
+    if view["status"] in _WELL:
+        return None
+    found = ask("runs.events", {"run_id": view["id"], "limit": 1000})["events"]
+    told = [event["body"] for event in found if event["body"].get("message")]
+    if not told:
+        return None
+    fix = told[-1].get("fix")
+    return f"{told[-1]['message']} — {fix}" if fix else str(told[-1]["message"])
+
+
+def _shown(answer: dict[str, Any], trouble: str | None) -> None:
     view = answer["run"]
     fields(
         [
@@ -58,6 +74,7 @@ def _shown(answer: dict[str, Any]) -> None:
             ("window", view["window_key"]),
             ("status", view["status"]),
             ("in words", view["words"]),
+            ("what happened", trouble),
             ("next step", view["next_step"]),
             ("due", view["due_at"]),
             ("created", view["created_at"]),
