@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from duly.adapters.files.bytes_store import BytesStore
 from duly.adapters.identity import new_id, new_owner
-from duly.adapters.launch import living
+from duly.adapters.launch import environment, living
 from duly.adapters.launch.launch import Launchers
 from duly.adapters.launch.log import LogLimits
 from duly.adapters.work.layout import Workshop
@@ -112,6 +112,7 @@ class Workbench:
             environ=dict(os.environ) if chosen.environ is None else chosen.environ,
             log_limits=LogLimits(),
             matches=scope.matches,
+            umask=environment.own_umask(),
         )
         table = performers(workshop).items()
         self.node = self._node(chosen)

@@ -162,3 +162,10 @@ def _check(status: os.stat_result, path: Path, subject: str) -> None:
             f"{subject} can be read or changed by others",
             fix=f"chmod 600 {path}, owned by the node's user",
         )
+
+
+def own_umask() -> int:
+    """Return this process's umask. Ask at the start, before there are threads: reading it means setting it."""
+    umask = os.umask(_OTHERS_BITS)
+    os.umask(umask)
+    return umask

@@ -17,7 +17,7 @@ from duly.model.plan import Isolation
 class Workshop:
     """What every performer works with: the data directory, bytes, launchers, clock, and the node's environment.
 
-    `matches(globs, path)` is the rule of what a scope names; it is decided elsewhere.
+    `matches(globs, path)` is the rule of what a scope names; it is decided elsewhere. `umask` is that of programs.
     """
 
     home: Path
@@ -27,6 +27,7 @@ class Workshop:
     environ: Mapping[str, str] = field(repr=False)
     log_limits: LogLimits
     matches: Callable[[Sequence[str], str], bool]
+    umask: int
 
     @property
     def stages(self) -> Path:

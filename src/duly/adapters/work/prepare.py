@@ -52,6 +52,7 @@ def _prepared(workshop: Workshop, part: Part, environment: ChildEnvironment) -> 
         env=environment.values,
         run_token=part.token,
         record=workshop.record(part.token),
+        umask=workshop.umask,
     )
 
     def write_output(output: Output) -> None:
