@@ -1,5 +1,6 @@
 """The operation registry: everything a person or program can ask for, by name, with its records, scope and promises."""
 
+import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -103,16 +104,24 @@ def command(
 
 
 class Registry:
-    """All operations by name."""
+    """All operations by name, each loaded when it is first asked for.
 
-    def __init__(self, operations: Iterable[Operation[Any, Any]]) -> None:
-        """Know these; two of one name are a mistake of ours."""
-        named = {operation.name: operation for operation in operations}
-        self.operations: Mapping[str, Operation[Any, Any]] = MappingProxyType(named)
+    A command line needs one of them, and the input and output models of all cost it half a second.
+    """
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        """Know which module (with its tuple `OPERATIONS`) holds which operation."""
+        self._modules = MappingProxyType(dict(modules))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name, sorted."""
+        return tuple(sorted(self._modules))
 
     def find(self, name: str) -> Operation[Any, Any]:
         """Return an operation. Raises NotFoundError."""
-        operation = self.operations.get(name)
-        if operation is None:
+        module = self._modules.get(name)
+        if module is None:
             raise NotFoundError(f"there is no operation {name}", fix="`duly --help` lists them")
-        return operation
+        found: Iterable[Operation[Any, Any]] = importlib.import_module(module).OPERATIONS
+        return next(operation for operation in found if operation.name == name)
