@@ -106,9 +106,13 @@ def _examined(
     artifact: ChangedFile | None,
 ) -> Examined:
     globs = rendering.scope_of(part)
-    inside = [file for path, file in changed.items() if file and workshop.matches(globs, path)]
+    inside = [
+        file
+        for path, file in changed.items()
+        if file and path == _shown(path) and workshop.matches(globs, path)
+    ]
     within = {file.path for file in inside}
-    outside = tuple(path for path in changed if path not in within)
+    outside = tuple(_shown(path) for path in changed if path not in within)
     return Examined(
         in_scope=tuple(inside),
         out_of_scope=outside,
@@ -118,8 +122,13 @@ def _examined(
     )
 
 
+def _shown(path: str) -> str:
+    """Return a path as text; one that is no UTF-8 can be shown escaped, and never be published."""
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
 def _kept_list(workshop: Workshop, paths: Iterable[str]) -> str:
-    """Keep the list of paths outside the scope; odd names are escaped."""
+    """Keep the list of paths outside the scope, one a line; odd names are escaped."""
     text = "\n".join(ascii(path)[1:-1] for path in paths)
     return workshop.bytes.put_bytes(text.encode())
 
