@@ -218,7 +218,9 @@ def test_nothing_completes_without_proof_and_nothing_that_wrote_failed_before_a_
     for facts in every_fact():
         ending = outcome.decide(facts)
         found.add(ending.outcome)
-        assert (ending.grade is not None) == (ending.outcome is COMPLETED)
+        is_declared = ending.is_vouched and ending.outcome is Outcome.FAILED_BEFORE_WRITE
+        assert (ending.grade is Grade.DECLARED) == is_declared
+        assert (ending.grade is not None) == (ending.outcome is COMPLETED or is_declared)
         if ending.outcome is COMPLETED:
             check_completed(facts, ending)
         elif ending.outcome is BEFORE:

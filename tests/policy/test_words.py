@@ -48,6 +48,12 @@ def test_a_code_is_short_and_stable(reason):
             "Failed, nothing changed: a signal ended it",
         ),
         (
+            Outcome.FAILED_BEFORE_WRITE,
+            Grade.DECLARED,
+            Reason.SIGNALLED,
+            "Failed, declared safe to run again: a signal ended it",
+        ),
+        (
             Outcome.FAILED_AFTER_WRITE,
             None,
             Reason.SIGNALLED,

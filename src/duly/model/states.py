@@ -81,12 +81,13 @@ class Outcome(Enum):
 
 
 class Grade(Enum):
-    """What a completion rests on, strongest first."""
+    """What an ending rests on, strongest first; `declared`: a failure that the definition vouches changed nothing."""
 
     VERIFY = "verify"
     ARTIFACT = "artifact"
     FINISH = "finish"
     EXIT = "exit"
+    DECLARED = "declared"
 
 
 class ErrorClass(Enum):

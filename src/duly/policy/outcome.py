@@ -51,11 +51,16 @@ def decide(facts: EndFacts) -> Ending:
     own_reason, own_class = own(facts.exit)
     return Ending(
         outcome=result.outcome,
-        grade=result.grade,
+        grade=_grade(result),
         reason=result.reason or own_reason,
         error_class=result.error_class if result.reason else own_class,
         is_vouched=result.is_vouched,
     )
+
+
+def _grade(result: Result) -> Grade | None:
+    is_failure = result.outcome is Outcome.FAILED_BEFORE_WRITE
+    return Grade.DECLARED if is_failure and result.is_vouched else result.grade
 
 
 def own(exit_: Exit) -> tuple[Reason, ErrorClass | None]:

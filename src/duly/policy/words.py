@@ -21,7 +21,11 @@ def words(outcome: Outcome, grade: Grade | None, reason: Reason | None, exit_cod
         case Outcome.NO_CHANGE:
             return "Nothing to do"
         case Outcome.FAILED_BEFORE_WRITE:
-            return "Failed, nothing changed" + _because(reason)
+            is_declared = grade is Grade.DECLARED
+            failed = (
+                "Failed, declared safe to run again" if is_declared else "Failed, nothing changed"
+            )
+            return failed + _because(reason)
         case Outcome.FAILED_AFTER_WRITE:
             return "Needs you: failed after writing" + _because(reason)
         case Outcome.NEEDS_REVIEW:
@@ -44,6 +48,8 @@ def _done(grade: Grade | None, exit_code: int) -> str:
             return "Done, reported finished"
         case Grade.EXIT:
             return f"Exited {exit_code}, not verified"
+        case Grade.DECLARED:
+            raise AssertionError("a completion rests on a proof or on an exit code")
         case _:
             assert_never(grade)
 

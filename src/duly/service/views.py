@@ -1,5 +1,6 @@
 """Answers about automations and runs: the facts of the ledger in the words people and programs read."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from duly.model.automation import Automation, Revision
@@ -80,6 +81,16 @@ class OccurrenceView(Answer):
     at: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownRun:
+    """A run with what it is for; `exit_code` is that of its program, where its ending rests on it."""
+
+    run: Run
+    pin: RunPin
+    job_key: str
+    exit_code: int
+
+
 _LIVE_WORDS = {
     RunState.CREATED: "waiting for an earlier run",
     RunState.QUEUED: "waiting for a worker",
@@ -102,10 +113,10 @@ def status_of(run: Run) -> str:
     return "running" if run.state in _RUNNING else "waiting"
 
 
-def words_of(run: Run) -> str:
-    """Say in words where a run stands."""
+def words_of(run: Run, exit_code: int = 0) -> str:
+    """Say in words where a run stands; `exit_code` matters where its completion rests on it."""
     if run.outcome is not None and run.state in lifecycle.SETTLED_STATES:
-        return words.words(run.outcome, run.grade, reason_of(run.reason))
+        return words.words(run.outcome, run.grade, reason_of(run.reason), exit_code)
     waits = "" if run.wait_reason is None else f" ({why_of(run.wait_reason)})"
     return _LIVE_WORDS[run.state] + waits
 
@@ -122,8 +133,9 @@ def why_of(code: str | None) -> str:
     return (code or "") if reason is None else explain.explain(reason).phrase
 
 
-def run_view(run: Run, pin: RunPin, job_key: str) -> RunView:
+def run_view(known: KnownRun) -> RunView:
     """Return a run for lists."""
+    run, pin, job_key = known.run, known.pin, known.job_key
     reason = reason_of(run.reason)
     return RunView(
         id=run.run_id,
@@ -135,7 +147,7 @@ def run_view(run: Run, pin: RunPin, job_key: str) -> RunView:
         outcome=None if run.outcome is None else run.outcome.value,
         grade=None if run.grade is None else run.grade.value,
         reason=run.reason or run.wait_reason,
-        words=words_of(run),
+        words=words_of(run, known.exit_code),
         next_step="" if reason is None else explain.explain(reason).next_step,
         attempts=run.attempts,
         cause=pin.cause.value,

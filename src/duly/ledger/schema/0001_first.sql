@@ -91,7 +91,7 @@ create table run(
   cancel_actor text, wait_reason text, wait_since_us integer, start_by_us integer,
   outcome text check (outcome = 'completed' or outcome = 'no-change' or outcome = 'failed-before-write'
     or outcome = 'failed-after-write' or outcome = 'needs-review' or outcome = 'cancelled'),
-  grade text check (grade = 'artifact' or grade = 'finish' or grade = 'verify' or grade = 'exit'),
+  grade text check (grade = 'artifact' or grade = 'finish' or grade = 'verify' or grade = 'exit' or grade = 'declared'),
   reason text, error_class text,
   may_live integer not null check (may_live in (0,1)), settled_at_us integer, created_at_us integer not null,
   check ((claim_id is null) = (lease_owner is null) and (claim_id is null) = (lease_until_us is null)),
@@ -107,6 +107,7 @@ create table run(
   check (outcome <> 'cancelled' or state = 'cancelled'),
   check (outcome not in ('failed-after-write','needs-review') or state in ('blocked','cancelled')),
   -- An unknown truth passes a check, so a missing reason has to be named.
+  check (grade is null or grade <> 'declared' or outcome = 'failed-before-write'),
   check (outcome <> 'completed' or grade is not null or (reason is not null and reason = 'resolved'))
 ) /* strict */;
 -- Claiming steps through (is_caught_up, priority) by seeks, then takes a range of claimable_at_us in each.

@@ -115,7 +115,7 @@ def _answer(tx: Tx, question: tuple[AutomationId, RunAnswer]) -> StartAnswer:
         is_replay=answer.is_replay,
         is_paused=answer.is_paused,
         verdict=None if verdict is None else verdict.verdict.value,
-        run=None if known is None else run_view(known.run, known.pin, known.job_key),
+        run=None if known is None else run_view(known),
     )
 
 

@@ -164,7 +164,7 @@ def _newest_runs(tx: Tx, automation: Automation) -> list[Run]:
 
 def _run(tx: Tx, run: Run) -> RunView:
     known = reading.with_pin(tx, run)
-    return run_view(known.run, known.pin, known.job_key)
+    return run_view(known)
 
 
 def next_slots(desk: Desk, asked: NextSlots) -> SlotList:

@@ -10,10 +10,9 @@ from duly.model.plan import Isolation, Work
 from duly.service import text
 from duly.service.desk import Desk
 from duly.service.queries import reading
-from duly.service.queries.reading import KnownRun
 from duly.service.queries.runs import ArtifactView, NameRun, artifacts_of
 from duly.service.registry import Answer, Operation, query
-from duly.service.views import status_of
+from duly.service.views import KnownRun, status_of
 
 
 class Enforced(Answer):

@@ -60,7 +60,7 @@ def _explain(tx: Tx, question: tuple[Desk, Explain]) -> Explanation:
     lines = [
         *_about_state(known.automation),
         *_about_slot(slot, occurrence, zone),
-        *([] if run is None else [f"Its run: {run_view(run.run, run.pin, run.job_key).words}."]),
+        *([] if run is None else [f"Its run: {run_view(run).words}."]),
         *_about_waiting(tx, known.automation),
         _about_next(known.automation, schedule, zone, tx.at),
     ]
@@ -69,7 +69,7 @@ def _explain(tx: Tx, question: tuple[Desk, Explain]) -> Explanation:
         at=text.local(at, zone) or "",
         sentences=lines,
         occurrence=None if occurrence is None else occurrence_view(occurrence, None),
-        run=None if run is None else run_view(run.run, run.pin, run.job_key),
+        run=None if run is None else run_view(run),
         next_run=text.local(known.automation.next_due, zone),
     )
 

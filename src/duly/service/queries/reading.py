@@ -11,10 +11,12 @@ from duly.model.automation import Automation, Revision
 from duly.model.errors import NotFoundError
 from duly.model.ids import RunId
 from duly.model.plan import Timing, Work
-from duly.model.run import Run, RunPin
+from duly.model.run import Run
+from duly.model.states import Grade
 from duly.model.zone import Zone
 from duly.recurrence.schedule import Schedule, compile_rule
 from duly.service.desk import WORKSPACE, ZoneSource
+from duly.service.views import KnownRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +28,6 @@ class Known:
     written: dict[str, Any]
     timing: Timing
     work: Work
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownRun:
-    """A run with what it is for."""
-
-    run: Run
-    pin: RunPin
-    job_key: str
 
 
 def automation_named(tx: Tx, job_key: str) -> Automation:
@@ -77,7 +70,14 @@ def with_pin(tx: Tx, run: Run) -> KnownRun:
     """Return a run with what it is for."""
     pin, automation = tx.run_pin(run.run_id), tx.automation(run.automation_id)
     assert pin is not None and automation is not None, run.run_id
-    return KnownRun(run=run, pin=pin, job_key=automation.job_key)
+    return KnownRun(run=run, pin=pin, job_key=automation.job_key, exit_code=_exit_code(tx, run))
+
+
+def _exit_code(tx: Tx, run: Run) -> int:
+    if run.grade is not Grade.EXIT:
+        return 0
+    codes = [one.exit_code for one in tx.executions(run.run_id) if one.part == "agent"]
+    return codes[-1] or 0 if codes else 0
 
 
 def schedule_of(timing: Timing, zones: ZoneSource) -> tuple[Schedule | None, Zone]:

@@ -14,7 +14,6 @@ from duly.model.states import RunState
 from duly.service import text
 from duly.service.desk import Desk
 from duly.service.queries import reading
-from duly.service.queries.reading import KnownRun
 from duly.service.registry import Answer, Operation, Request, query
 from duly.service.views import OccurrenceView, RunView, occurrence_view, run_view
 
@@ -139,7 +138,7 @@ def _list(tx: Tx, asked: ListRuns) -> RunList:
     )
     found = tx.runs(chosen)
     return RunList(
-        runs=[_view(reading.with_pin(tx, run)) for run in found],
+        runs=[run_view(reading.with_pin(tx, run)) for run in found],
         next_before=text.utc(found[-1].created_at) if len(found) == asked.limit else None,
     )
 
@@ -155,10 +154,6 @@ def _state(name: str, place: int) -> RunState:
         raise ValidationError([fault]) from None
 
 
-def _view(known: KnownRun) -> RunView:
-    return run_view(known.run, known.pin, known.job_key)
-
-
 def show_run(desk: Desk, asked: NameRun) -> RunDetail:
     """Show one run with its attempts, programs, effects and artifacts."""
     return desk.ledger.read(_show, asked.run_id)
@@ -167,7 +162,7 @@ def show_run(desk: Desk, asked: NameRun) -> RunDetail:
 def _show(tx: Tx, run_id: str) -> RunDetail:
     known = reading.known_run(tx, run_id)
     return RunDetail(
-        run=_view(known),
+        run=run_view(known),
         revision=known.pin.revision,
         attempts=_attempts(tx, known.run),
         executions=[_execution(execution) for execution in tx.executions(known.run.run_id)],

@@ -95,7 +95,7 @@ def _automations(tx: Tx) -> list[Automation]:
 
 def _views(tx: Tx, chosen: RunFilter) -> list[RunView]:
     known = [reading.with_pin(tx, run) for run in tx.runs(chosen)]
-    return [run_view(one.run, one.pin, one.job_key) for one in known]
+    return [run_view(one) for one in known]
 
 
 def _not_run(tx: Tx, automation: Automation, since: Instant) -> list[NotRun]:
