@@ -10,7 +10,7 @@ from duly.model.instant import SECOND_US, Instant
 from duly.model.reasons import Reason
 from duly.model.run import ClaimedRun
 from duly.model.states import ErrorClass, Outcome
-from duly.transactions.settle import Park, Settle, park, settle
+from duly.transactions.settle import BROKEN, Park, Settle, park, settle
 
 ATTEMPTS_MAX: Final = 3
 DELAY_US: Final = 10 * SECOND_US
@@ -34,6 +34,7 @@ def _again(claimed: ClaimedRun) -> Steps[Park]:
         wait_reason=Reason.RETRY_DELAY,
         claimable_at=Instant(woke.at + DELAY_US * claimed.attempts),
         error_class=ErrorClass.TRANSIENT,
+        ending=BROKEN,
     )
 
 

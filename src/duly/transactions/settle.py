@@ -30,6 +30,8 @@ from duly.transactions.moves import (
 SETTLED: Final = "settled"
 PARKED: Final = "parked"
 """How an attempt that was not interrupted ends."""
+BROKEN: Final = "broken"
+"""How one ends that a bug of ours interrupted."""
 _OPEN: Final = (EffectState.PENDING, EffectState.UNKNOWN)
 _CLEAN: Final = frozenset({Outcome.COMPLETED, Outcome.NO_CHANGE, Outcome.FAILED_BEFORE_WRITE})
 
@@ -117,13 +119,17 @@ def _doubt(tx: Tx, run: Run) -> Reason | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Park:
-    """Why a run gives up its worker and waits, and from when another attempt may follow."""
+    """Why a run gives up its worker and waits, and from when another attempt may follow.
+
+    `ending`: how this attempt ends; the next one goes on behind a broken one as behind a crash.
+    """
 
     claim: Claim
     wait_reason: Reason
     claimable_at: Instant
     error_class: ErrorClass | None = None
     start_by: Instant | None = None
+    ending: str = PARKED
 
 
 def park(tx: Tx, command: Park) -> Run:
@@ -131,7 +137,7 @@ def park(tx: Tx, command: Park) -> Run:
 
     Raises LeaseLostError, having written nothing.
     """
-    run = _held_or_ended(tx, command.claim, PARKED)
+    run = _held_or_ended(tx, command.claim, command.ending)
     if not is_holding(run, command.claim):
         return run
     deadlines = [at for at in (run.start_by, command.start_by) if at is not None]
@@ -146,7 +152,7 @@ def park(tx: Tx, command: Park) -> Run:
     )
     detail = {"claimable_at": command.claimable_at, "attempt": run.attempts}
     why = Why(actor=holder_of(run), reason=command.wait_reason.value, detail=detail)
-    tx.end_attempt(command.claim, PARKED)
+    tx.end_attempt(command.claim, command.ending)
     parked = move_held(tx, command.claim, (run, after), RunEvent.REQUEUE, why)
     tx.wake("ready")
     tx.wake("settled")

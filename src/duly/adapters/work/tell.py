@@ -2,11 +2,14 @@
 
 import ipaddress
 import json
+import os
+import signal
 import socket
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 from urllib.parse import urlsplit
 
 import httpx
@@ -29,35 +32,49 @@ def tell(workshop: Workshop, request: Tell) -> Told:
 
 def _run(workshop: Workshop, request: Tell) -> Told:
     """Run the command with `{notice}` replaced by a file that holds the notice as JSON; the text is in DULY_NOTICE."""
-    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+    with (
+        tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file,
+        tempfile.TemporaryFile() as said,
+    ):
         file.write(request.body)
         file.flush()
         argv = [argument.replace("{notice}", file.name) for argument in request.argv]
-        env = {**workshop.environ, "DULY_NOTICE": _text(request), "DULY_NOTICE_FILE": file.name}
+        env = {**workshop.environ, "DULY_NOTICE": text_of(request), "DULY_NOTICE_FILE": file.name}
         try:
-            done = subprocess.run(
-                argv,
-                env=env,
-                cwd=Path(tempfile.gettempdir()),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=TIMEOUT_S,
-                start_new_session=True,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
+            code = _exit_code(argv, env, said)
+        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             return Told(is_sent=False, detail=f"{argv[0]}: {error}"[:_DETAIL_MAX])
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if done.returncode:
-        return Told(
-            is_sent=False, detail=f"{argv[0]} exited {done.returncode}: {said}"[:_DETAIL_MAX]
-        )
-    return Told(is_sent=True, detail=f"{argv[0]} exited 0")
+        said.seek(0)
+        words = said.read(_DETAIL_MAX).decode("utf-8", "replace").strip()
+    detail = f"{argv[0]} exited {code}" + (f": {words}" if code and words else "")
+    return Told(is_sent=code == 0, detail=detail[:_DETAIL_MAX])
 
 
-def _text(request: Tell) -> str:
+def _exit_code(argv: list[str], env: Mapping[str, str], said: IO[bytes]) -> int:
+    """Return the command's exit code; what it leaves in the background is not waited for."""
+    with subprocess.Popen(
+        argv,
+        env=env,
+        cwd=Path(tempfile.gettempdir()),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        # A file, not a pipe: whoever holds a pipe open would have to be waited for.
+        stderr=said,
+        start_new_session=True,
+    ) as command:
+        try:
+            return command.wait(TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(command.pid, signal.SIGKILL)
+            raise
+
+
+def text_of(request: Tell) -> str:
+    """Return the notice as one line for people."""
     body = json.loads(request.body)
-    return str(body.get("text") or body.get("message") or request.body)
+    reason = f" ({body['reason']})" if body.get("reason") else ""
+    run = f", run {body['run']}" if body.get("run") else ""
+    return f"{body['job_key']}: {str(body['kind']).replace('_', ' ')}{reason}{run}"
 
 
 def _post(workshop: Workshop, request: Tell) -> Told:

@@ -14,7 +14,7 @@ from duly.policy.ending import Cancelled, Exit, Exited, LaunchLost, Signalled, T
 GRACE_US: Final = 10 * SECOND_US
 """How long a program may take to end after SIGTERM."""
 PATIENCE_US: Final = 30 * SECOND_US
-"""How long its tree may take to die after SIGKILL before nobody waits any longer."""
+"""How long its tree may take to die after SIGKILL, or after its own end, before nobody waits any longer."""
 
 
 class Stopping(Enum):
@@ -55,6 +55,7 @@ class Watch:
     has_lost_launcher: bool = False
     is_empty: bool = False
     is_over: bool = False
+    exited_us: int = 0
 
 
 def hear(watch: Watch, woke: Woke, keys: RunKeys) -> Watch:
@@ -67,7 +68,11 @@ def hear(watch: Watch, woke: Woke, keys: RunKeys) -> Watch:
         return replace(watch, is_frozen=False)
     if woke.key == keys.lost:
         return replace(watch, is_lost=True)
-    return watch if woke.message is None else _told(watch, woke.message)
+    if woke.message is None:
+        return watch
+    seen = _told(watch, woke.message)
+    has_just_ended = seen.exit is not None and watch.exit is None
+    return replace(seen, exited_us=woke.awake_us) if has_just_ended else seen
 
 
 def _told(watch: Watch, message: Any) -> Watch:
@@ -100,8 +105,10 @@ def _told_of_the_end(watch: Watch, message: Any) -> Watch:
 
 def next_limit(watch: Watch, limits: Timeouts) -> int:
     """Return when, on the awake clock, something has to be done next."""
-    if watch.stopping is not None:
-        return watch.stopping_since_us + GRACE_US + (PATIENCE_US if watch.is_killed else 0)
+    if watch.stopping is not None and not watch.is_killed:
+        return watch.stopping_since_us + GRACE_US
+    if watch.stopping is not None or watch.exit is not None:
+        return _dead_by(watch)
     return min(at for at, _ in _limits(watch, limits))
 
 
@@ -120,8 +127,15 @@ def killed(watch: Watch, awake_us: int) -> Watch:
 
 
 def is_hopeless(watch: Watch, awake_us: int) -> bool:
-    """Say whether a killed tree should have ended long ago: somebody in it cannot be killed by us."""
-    return watch.is_killed and awake_us >= watch.stopping_since_us + GRACE_US + PATIENCE_US
+    """Say whether the tree should have been dead long ago: somebody in it cannot be killed by us."""
+    is_expected = watch.is_killed or (watch.exit is not None and watch.stopping is None)
+    return is_expected and awake_us >= _dead_by(watch)
+
+
+def _dead_by(watch: Watch) -> int:
+    if watch.stopping is not None:
+        return watch.stopping_since_us + GRACE_US + PATIENCE_US
+    return watch.exited_us + PATIENCE_US
 
 
 def _limits(watch: Watch, limits: Timeouts) -> list[tuple[int, Stopping]]:
