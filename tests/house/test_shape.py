@@ -34,9 +34,9 @@ CLOCK_CALLS = {
 CLOCK_OWNERS = {"time", "datetime", "date", "datetime.datetime", "datetime.date"}
 MAY_READ_CLOCK = ("adapters/clock.py", "engine/clock.py", "ledger/sqlite/")
 MAY_START_OTHERS = ("adapters/", "engine/", "interfaces/http/", "testkit/")
-MAY_HAVE_THREADS = (*MAY_START_OTHERS, "ledger/sqlite/", "app.py")
+MAY_HAVE_THREADS = (*MAY_START_OTHERS, "ledger/sqlite/", "app/")
 MAY_CATCH_ALL = ("engine/guard.py", "ledger/sqlite/", "ledger/session.py")
-MAY_NAME_THE_STORE = ("ledger/", "testkit/", "app.py")
+MAY_NAME_THE_STORE = ("ledger/", "testkit/", "app/")
 
 SQL = re.compile(
     r"\s*(--.*\n\s*)?(select\s.+\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\w+\s+set\s|delete\s+from\s"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from duly.adapters.clock import SystemClock
-from duly.app import FrontDoor
+from duly.app.front_door import FrontDoor
 from duly.interfaces.cli.root import run
 
 SOON_S = 60.0

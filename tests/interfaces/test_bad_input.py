@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from duly.adapters import zones
-from duly.interfaces import configured
+from duly.app import configured
 
 RULE = ("--cron", "0 9 * * *")
 GOOD = """\

@@ -4,7 +4,7 @@ import pytest
 
 from duly.adapters import config, home, machine
 from duly.adapters.clock import wall
-from duly.interfaces import configured
+from duly.app import configured
 from duly.model.errors import UnavailableError, ValidationError
 from duly.model.instant import MINUTE_US, Instant
 

@@ -1,12 +1,11 @@
-"""Entry point and composition root: the only place that chooses store, adapters and threads.
+"""The front door of a data directory: an operation goes to the server that owns it, or is carried out here.
 
-Imports stand in functions here, so that `duly --help` loads none of what it does not need.
+Imports stand in functions, because most commands need few of them.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,11 +17,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duly.adapters.zones import Zones
+    from duly.app.configured import Configured
+    from duly.app.node import NodeParts
+    from duly.app.premises import Store
     from duly.interfaces.cli.front import AtWork, ServeOptions
-    from duly.interfaces.cli.node import NodeParts
-    from duly.interfaces.configured import Configured
     from duly.interfaces.http.gate import Gate
-    from duly.interfaces.premises import Store
     from duly.ledger.api.core import Ledger
     from duly.ledger.api.tx import Tx
     from duly.ledger.audit_chain import Head
@@ -38,13 +37,6 @@ _LOOK_AGAIN_S: Final = 0.3
 _LOOKED_AT_HERE: Final = frozenset(
     {"doctor", "db.check", "db.backup", "audit.verify", "schema.show"}
 )
-
-
-def main() -> int:
-    """Carry out the command line of this process; return its exit code."""
-    from duly.interfaces.cli.root import run
-
-    return run(sys.argv[1:], FrontDoor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +61,7 @@ class FrontDoor:
     @cached_property
     def configured(self) -> Configured:
         """What environment and file say."""
-        from duly.interfaces import configured
+        from duly.app import configured
 
         return configured.read(os.environ, self.place.config)
 
@@ -126,7 +118,7 @@ class FrontDoor:
 
     def _desk(self, ledger: Ledger) -> Desk:
         from duly.adapters import clock, home, identity
-        from duly.interfaces.premises import HomePremises, LazyBytes
+        from duly.app.premises import HomePremises, LazyBytes
         from duly.service.desk import Desk
 
         premises = HomePremises(
@@ -151,7 +143,7 @@ class FrontDoor:
         )
 
     def _store(self) -> Store:
-        from duly.interfaces.premises import Store
+        from duly.app.premises import Store
         from duly.ledger.sqlite import backup, check
 
         return Store(
@@ -165,7 +157,7 @@ class FrontDoor:
     def _reading(self) -> Iterator[Ledger]:
         """Open the ledger to look; where there is none yet, an empty one elsewhere answers."""
         from duly.adapters import clock
-        from duly.interfaces.premises import LazyLedger
+        from duly.app.premises import LazyLedger
         from duly.ledger.sqlite.reader_ledger import SqliteReader
         from duly.ledger.verbs import Verbs
 
@@ -226,7 +218,7 @@ class FrontDoor:
     def _make_workspace(self, ledger: SqliteLedger) -> None:
         """At the first start of all, take the zone that is configured, or the host's. Raises ValidationError."""
         from duly.adapters import home
-        from duly.interfaces import configured
+        from duly.app import configured
         from duly.service.desk import WORKSPACE
         from duly.transactions.nodes import InitWorkspace, init_workspace
 
@@ -278,7 +270,7 @@ class FrontDoor:
     @contextmanager
     def at_work(self) -> Iterator[AtWork]:
         """Have a place that works: the server, or else an engine in this process, under the owner lock."""
-        from duly.interfaces.cli import node
+        from duly.app import node
 
         with self._owning() as owned:
             if isinstance(owned, str):
@@ -289,7 +281,7 @@ class FrontDoor:
 
     def tick(self) -> bool:
         """Answer what is due and settle it, once; False: a server owns the directory and does so itself."""
-        from duly.interfaces.cli import node
+        from duly.app import node
 
         with self._owning() as owned:
             if isinstance(owned, str):
@@ -305,7 +297,7 @@ class FrontDoor:
     def serve(self, options: ServeOptions) -> int:
         """Work until told to stop. Raises OwnerConflictError, naming the process that serves already."""
         from duly.adapters import home
-        from duly.interfaces.cli import node
+        from duly.app import node
         from duly.interfaces.http import server
         from duly.ledger.sqlite import owner
 
@@ -338,7 +330,7 @@ class FrontDoor:
 
     def parts(self, ledger: SqliteLedger) -> NodeParts:
         """Return what a node in this process is made of."""
-        from duly.interfaces.cli.node import NodeParts
+        from duly.app.node import NodeParts
 
         return NodeParts(
             home=self.home,
@@ -387,7 +379,7 @@ def _nothing_yet() -> Iterator[Ledger]:
 
 
 def _ledger_died(cause: BaseException) -> None:
-    from duly.interfaces.cli import node
+    from duly.app import node
 
     node.give_up(f"the ledger cannot be written any more ({cause!r}); it has to be opened anew")
 
