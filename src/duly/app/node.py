@@ -249,6 +249,9 @@ def _wait_for_signal() -> None:
 def _engine(parts: NodeParts, reports: Reports) -> Engine:
     launch.adopt_orphans()
     launchers = Launchers()
+    # Transactions get zone data as values: what they will need is read from its files now.
+    for name in parts.ledger.read(_zones_in_use, None):
+        parts.zones.get(name)
     node = Node(
         owner=identity.new_owner(),
         host=Host(
@@ -286,6 +289,10 @@ def _engine(parts: NodeParts, reports: Reports) -> Engine:
             on_death=reports.death,
         )
     )
+
+
+def _zones_in_use(tx: Tx, _: None) -> list[str]:
+    return tx.zones_in_use()
 
 
 def _say_death(death: Death) -> None:
