@@ -126,3 +126,28 @@ def test_nothing_is_published_after_the_holders_own_deadline(home, root):
     assert found.run.outcome != "completed"
     assert [one.state for one in found.effects] == ["failed"]
     assert files(root) == {}
+
+
+def test_behind_a_bug_of_ours_the_program_that_has_ended_is_not_started_again(home, root):
+    broken = []
+
+    def wrap(request, perform):
+        def breaking(asked):
+            if not broken:
+                broken.append(asked)
+                raise AssertionError("a bug")
+            return perform(asked)
+
+        return breaking if request.__name__ == "Examine" else perform
+
+    with Workbench(home, Options(wrap=wrap)) as bench:
+        bench.apply(report("proven"), root)
+        run_id = bench.start("report")
+        bench.settle()
+        bench.move(60_000_000)
+        found = bench.wait_for(run_id, "completed", "needs-review")
+        (death,) = bench.deaths
+        bench.deaths.clear()
+    assert repr(death.error) == repr(AssertionError("a bug"))
+    assert (found.run.outcome, starts(root)) == ("completed", 1)
+    assert [one.ending for one in found.attempts] == ["broken", "settled"]
