@@ -1,7 +1,7 @@
 """Requests that a run's steps make of the outside, and their answers; performed by the modules beside this one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -95,9 +95,9 @@ class Prepared:
     `facts` prove its death if the launcher is lost before it told of itself. `argv_shown` holds no secret.
     """
 
-    launch: Launch
+    launch: Launch = field(repr=False)
     facts: ExecutionFacts
-    log: Any
+    log: Any = field(repr=False)
     write_output: Callable[[Any], None]
     argv_shown: tuple[str, ...]
     prompt_sha256: str | None
