@@ -29,7 +29,7 @@ TARGET_MS: Final = 1.0
 ADD_AUTOMATION: Final = """
 insert into automation values (?, 'default', ?, 'active', null, 0, 1, ?, 0, '', 'W', 'UTC', 1, null, null, 0, '', 0, 0)
 """
-ADD_REVISION: Final = "insert into revision values (?, 1, '{}', '', 1, '{}', '{}', '', '', 0)"
+ADD_REVISION: Final = "insert into revision values (?, 1, '{}', '{}', '{}', '', 1, '', '', 0)"
 # The plus hides the column from its index.
 WITHOUT_INDEX: Final = """
 select automation_id, version from automation where +next_due_us <= ? order by +next_due_us limit ?

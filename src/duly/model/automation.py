@@ -52,11 +52,11 @@ class Revision:
 
     automation_id: AutomationId
     number: int
+    timing: str
+    work: str
     definition: str
     digest: str
     schema_version: int
-    timing: str
-    work: str
     tzdata: str
     actor: str
     created_at: Instant

@@ -26,13 +26,13 @@ create table automation(
   created_with text not null, created_at_us integer not null, updated_at_us integer not null,
   unique (workspace_id, job_key),
   check (state = 'active' or next_due_us is null)
-) /* strict */;
+) /* keyed */;
 create index automation_due on automation(next_due_us, automation_id) where next_due_us is not null;
 
 create table revision(
   automation_id text not null, number integer not null,
-  definition text not null, digest text not null, schema_version integer not null,
-  timing text not null, work text not null, tzdata text not null,
+  timing text not null, work text not null,
+  definition text not null, digest text not null, schema_version integer not null, tzdata text not null,
   actor text not null, created_at_us integer not null,
   primary key (automation_id, number)
 ) /* keyed */;
@@ -203,4 +203,4 @@ create table operation(
 create table audit(
   scope text not null, seq integer not null, at_us integer not null, actor text not null, kind text not null, body text not null, hash text not null,
   primary key (scope, seq)
-) /* keyed */;
+) /* strict */;

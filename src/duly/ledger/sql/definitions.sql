@@ -74,20 +74,20 @@ where automation_id = :automation_id and version = :version and mark_due_at_us <
 returning version
 
 -- add_revision: add a revision once
-insert into revision(automation_id, number, definition, digest, schema_version, timing, work, tzdata, actor,
+insert into revision(automation_id, number, timing, work, definition, digest, schema_version, tzdata, actor,
   created_at_us)
-values (:automation_id, :number, :definition, :digest, :schema_version, :timing, :work, :tzdata, :actor,
+values (:automation_id, :number, :timing, :work, :definition, :digest, :schema_version, :tzdata, :actor,
   :created_at_us)
 on conflict do nothing
 returning number
 
 -- revision: one revision
-select automation_id, number, definition, digest, schema_version, timing, work, tzdata, actor, created_at_us
+select automation_id, number, timing, work, definition, digest, schema_version, tzdata, actor, created_at_us
 from revision
 where automation_id = :automation_id and number = :number
 
 -- revisions: all revisions of an automation, oldest first
-select automation_id, number, definition, digest, schema_version, timing, work, tzdata, actor, created_at_us
+select automation_id, number, timing, work, definition, digest, schema_version, tzdata, actor, created_at_us
 from revision
 where automation_id = :automation_id
 order by number
