@@ -34,6 +34,10 @@ class Head(NamedTuple):
     hash: str
 
 
+NO_HEAD: Final = Head(0, START)
+"""The head of a chain without a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class Broken:
     """The first row that cannot be true: edited, missing, or cut off."""
@@ -82,7 +86,7 @@ def verify(rows: Iterable[Row], anchors: Mapping[str, Head] | None = None) -> In
     anchored = anchors or {}
     heads: dict[str, Head] = {}
     for row in rows:
-        head = heads.get(row.scope, Head(0, START))
+        head = heads.get(row.scope, NO_HEAD)
         if row.seq != head.seq + 1:
             return Broken(row.scope, head.seq + 1, "missing")
         if row != link(head, row.scope, row.at, row.actor, row.kind, row.body):
@@ -92,7 +96,7 @@ def verify(rows: Iterable[Row], anchors: Mapping[str, Head] | None = None) -> In
         if anchor and anchor.seq == row.seq and anchor.hash != row.hash:
             return Broken(row.scope, row.seq, "written anew since it was anchored")
     for scope, anchor in anchored.items():
-        if heads.get(scope, Head(0, START)).seq < anchor.seq:
+        if heads.get(scope, NO_HEAD).seq < anchor.seq:
             return Broken(scope, anchor.seq, "cut off since it was anchored")
     return Intact(heads)
 

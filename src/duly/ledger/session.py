@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
 from duly.ledger import audit_chain
-from duly.ledger.audit_chain import START, Head
+from duly.ledger.audit_chain import NO_HEAD, Head
 from duly.model.errors import DeadlineExceededError
 from duly.model.instant import Instant
 
@@ -35,8 +35,14 @@ class Connection(Protocol):
         """Whether the transaction that the session belongs to is still open."""
         ...
 
-    def execute(self, statements: str, bindings: dict[str, Any] | None = None, /) -> Cursor:
-        """Run one statement with its named parameters."""
+    def execute(
+        self, statements: str, bindings: dict[str, Any] | tuple[Any, ...] | None = None, /
+    ) -> Cursor:
+        """Run one statement with its parameters: by name, or in the order in which the text first names each."""
+        ...
+
+    def changes(self) -> int:
+        """Return how many rows the last insert, update or delete wrote."""
         ...
 
 
@@ -46,6 +52,7 @@ class Session:
     __slots__ = (
         "_batch_until",
         "_connection",
+        "_heads",
         "_statements",
         "_store_failures",
         "_timer",
@@ -67,6 +74,8 @@ class Session:
         self.at: Final = at
         self.wakes: Final[set[str]] = set()
         self._connection = connection
+        # The newest audit row of scopes that this member wrote to.
+        self._heads: dict[str, Head] = {}
         self._statements = statements
         self._timer = timer
         self._until = now + deadline_ns
@@ -75,18 +84,32 @@ class Session:
 
     def rows(self, statement: str, /, **given: Any) -> list[Row]:
         """Run a named statement and return its rows; `:at` is given."""
-        if not self._connection.in_transaction:
-            # A member that swallowed the failure must not go on outside the transaction, committing by itself.
-            raise TransactionLostError
-        if self._timer() > self._until:
-            raise DeadlineExceededError("the transaction took longer than it may")
         given["at"] = self.at
-        return self._connection.execute(self._statements[statement], given).fetchall()
+        return self._run(statement, given).fetchall()
+
+    def written(self, statement: str, /, **given: Any) -> int:
+        """Run a named statement that returns nothing; say how many rows it wrote. `:at` is given."""
+        given["at"] = self.at
+        self._run(statement, given)
+        return self._connection.changes()
+
+    def added(self, statement: str, values: tuple[Any, ...], /) -> int:
+        """Run a named insert with the values of its columns, in their order; say how many rows it wrote."""
+        self._run(statement, values)
+        return self._connection.changes()
 
     def row(self, statement: str, /, **given: Any) -> Row | None:
         """Return the first row of a named statement, if there is one."""
         found = self.rows(statement, **given)
         return found[0] if found else None
+
+    def _run(self, statement: str, given: dict[str, Any] | tuple[Any, ...]) -> Cursor:
+        if not self._connection.in_transaction:
+            # A member that swallowed the failure must not go on outside the transaction, committing by itself.
+            raise TransactionLostError
+        if self._timer() > self._until:
+            raise DeadlineExceededError("the transaction took longer than it may")
+        return self._connection.execute(self._statements[statement], given)
 
     def wake(self, key: str) -> None:
         """Post a key once the transaction has committed."""
@@ -99,7 +122,7 @@ class Session:
         A failure of the store (no room, a sick disk), a lost transaction and a passed deadline are not its fault: they
         end the whole member.
         """
-        wakes = set(self.wakes)
+        wakes, heads = set(self.wakes), dict(self._heads)
         self._connection.execute("savepoint part")
         try:
             yield
@@ -109,6 +132,7 @@ class Session:
                 raise
             self._connection.execute("rollback to part")
             self.wakes.intersection_update(wakes)
+            self._heads = heads
             failures.append(error)
         self._connection.execute("release part")
 
@@ -123,15 +147,15 @@ class Session:
 
     def audit(self, scope: str, kind: str, body: Mapping[str, Any], actor: str) -> None:
         """Append a row to the scope's audit chain."""
-        found = self.row("audit_head", scope=scope)
-        head = Head(*found) if found else Head(0, START)
+        head = self._heads.get(scope) or self._head_of(scope)
         added = audit_chain.link(head, scope, self.at, actor, kind, audit_chain.text_of(body))
-        self.rows(
-            "audit_add",
-            scope=scope,
-            seq=added.seq,
-            actor=actor,
-            kind=kind,
-            body=added.body,
-            hash=added.hash,
-        )
+        self.added("audit_add", added)
+        self._heads[scope] = Head(added.seq, added.hash)
+
+    def begin_chain(self, scope: str) -> None:
+        """Take a scope's chain for new, as what it is about was added just now; were it not, `audit` would fail."""
+        self._heads.setdefault(scope, NO_HEAD)
+
+    def _head_of(self, scope: str) -> Head:
+        found = self.row("audit_head", scope=scope)
+        return Head(*found) if found else NO_HEAD

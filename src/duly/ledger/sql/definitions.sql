@@ -2,7 +2,6 @@
 insert into workspace(workspace_id, zone, created_at_us)
 values (:workspace_id, :zone, :created_at_us)
 on conflict do nothing
-returning workspace_id
 
 -- workspace: one workspace
 select workspace_id, zone, created_at_us
@@ -17,7 +16,6 @@ values (:automation_id, :workspace_id, :job_key, :state, :state_reason, :state_s
   :mark_due_at_us, :mark_slot_key, :mark_anchor, :mark_zone, :version, :told, :fault_kind, :fault_count,
   :created_with, :created_at_us, :updated_at_us)
 on conflict do nothing
-returning automation_id
 
 -- automation: one automation
 select automation_id, workspace_id, job_key, state, state_reason, state_since_us, revision, next_due_us,
@@ -50,7 +48,6 @@ set state = :state, state_reason = :state_reason, state_since_us = :state_since_
   fault_count = :fault_count, updated_at_us = :updated_at_us,
   version = version + 1
 where automation_id = :automation_id and version = :version and mark_due_at_us <= :mark_due_at_us
-returning version
 
 -- due_automations: automations due by now, longest due first, each with the timing of its revision
 select automation.automation_id, automation.workspace_id, automation.revision, automation.mark_due_at_us,
@@ -71,7 +68,6 @@ set mark_due_at_us = :mark_due_at_us, mark_slot_key = :mark_slot_key, mark_ancho
 where automation_id = :automation_id and version = :version and mark_due_at_us <= :mark_due_at_us
   and mark_due_at_us = :old_mark_due_at_us and mark_slot_key = :old_mark_slot_key
   and mark_anchor = :old_mark_anchor and mark_zone = :old_mark_zone
-returning version
 
 -- add_revision: add a revision once
 insert into revision(automation_id, number, timing, work, definition, digest, schema_version, tzdata, actor,
@@ -79,7 +75,6 @@ insert into revision(automation_id, number, timing, work, definition, digest, sc
 values (:automation_id, :number, :timing, :work, :definition, :digest, :schema_version, :tzdata, :actor,
   :created_at_us)
 on conflict do nothing
-returning number
 
 -- revision: one revision
 select automation_id, number, timing, work, definition, digest, schema_version, tzdata, actor, created_at_us
@@ -105,7 +100,6 @@ select path from path_owner where automation_id = :automation_id order by path
 insert into path_owner(workspace_id, path, automation_id, at_us)
 values (:workspace_id, :path, :automation_id, :at)
 on conflict do nothing
-returning path
 
 -- release_paths: give up every path of an automation
 delete from path_owner where automation_id = :automation_id

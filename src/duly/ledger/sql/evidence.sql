@@ -44,7 +44,6 @@ where effect_id = :effect_id and state in (:pending, :unknown) and update_number
   and exists (select 1 from run
     where run_id = :run_id and version = :version and claim_id is null
       and automation_id = effect.automation_id /* lock row */)
-returning update_number
 
 -- artifacts: the result files of a run, oldest first
 select run_id, fence, path, sha256, bytes, difference_sha256, at_us

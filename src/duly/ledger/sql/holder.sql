@@ -6,7 +6,6 @@ where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_i
 update run
 set lease_until_us = :until
 where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id
-returning fence
 
 -- record_held_run: set everything about a held run but its identity and fence
 update run
@@ -18,7 +17,6 @@ set state = :state, state_since_us = :state_since_us, claimable_at_us = :claimab
   version = version + 1
 where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id
   and run_id = :run_id and fence = :fence
-returning version
 
 -- end_attempt: close the attempt of a claim, once
 update attempt
@@ -26,7 +24,6 @@ set ended_at_us = :at, ending = :ending
 where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id and ended_at_us is null
   and exists (select 1 from run
     where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id /* lock row */)
-returning fence
 
 -- add_snapshot: freeze what every attempt of a run reads, once
 insert into snapshot(run_id, fence, claim_id, source_set, base_commit, base_tree, observed_at_us, content, at_us)
@@ -34,7 +31,6 @@ select :run_id, :fence, :claim_id, :source_set, :base_commit, :base_tree, :obser
 from run
 where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id /* lock row */
 on conflict do nothing
-returning run_id
 
 -- add_execution: note one dispatch before it is made
 insert into execution(run_id, fence, part, claim_id, state, token, argv, prompt_sha256, boot_id, launcher_pid,
@@ -45,7 +41,6 @@ select :run_id, :fence, :part, :claim_id, :state, :token, :argv, :prompt_sha256,
 from run
 where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id /* lock row */
 on conflict do nothing
-returning part
 
 -- record_execution: set what is known of a dispatch of this run, of an earlier attempt too
 update execution
@@ -55,7 +50,6 @@ set state = :state, boot_id = :boot_id, launcher_pid = :launcher_pid, launcher_t
 where run_id = :run_id and fence = :fence and part = :part and run_id = :held_run_id
   and exists (select 1 from run
     where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id /* lock row */)
-returning part
 
 -- add_effect: note an intended change of the outside world, once
 insert into effect(effect_id, automation_id, window_key, action, identity, state, payload_sha256, payload,
@@ -66,7 +60,6 @@ from run
 where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id
   and automation_id = :automation_id /* lock row */
 on conflict do nothing
-returning effect_id
 
 -- record_effect: set what is known of an effect; a success gives way to a higher update number only
 update effect
@@ -77,7 +70,6 @@ where effect_id = :effect_id
   and exists (select 1 from run
     where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id
       and automation_id = effect.automation_id /* lock row */)
-returning update_number
 
 -- add_effect_call: note one try at a pending effect before it is made
 insert into effect_call(effect_id, update_number, run_id, fence, claim_id, payload_sha256, not_after_us, at_us)
@@ -88,7 +80,6 @@ where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_i
     where effect_id = :effect_id and update_number = :update_number and state = :pending
       and automation_id = run.automation_id) /* lock row */
 on conflict do nothing
-returning effect_id
 
 -- add_artifact: note a verified result file, once
 insert into artifact(run_id, fence, path, sha256, bytes, difference_sha256, at_us)
@@ -96,7 +87,6 @@ select :run_id, :fence, :path, :sha256, :bytes, :difference_sha256, :at_us
 from run
 where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_id /* lock row */
 on conflict do nothing
-returning path
 
 -- add_publication: note the next replacement of a published file
 insert into publication(workspace_id, path, number, automation_id, window_key, run_id, effect_id, sha256,
@@ -109,7 +99,6 @@ where run_id = :held_run_id and fence = :held_fence and claim_id = :held_claim_i
   and :number = 1 + (select coalesce(max(number), 0) from publication
     where workspace_id = :workspace_id and path = :path) /* lock row */
 on conflict do nothing
-returning number
 
 -- add_late_report: keep what a holder knows after it lost its claim
 insert into late_report(run_id, fence, claim_id, number, verb, body, at_us)

@@ -4,7 +4,6 @@ insert into occurrence(automation_id, occurrence_key, cause, disposition, reason
 values (:automation_id, :occurrence_key, :cause, :disposition, :reason, :revision, :run_id, :window_key, :due_at_us,
   :last_due_at_us, :last_slot_key, :slot_count, :actor, :at_us)
 on conflict do nothing
-returning occurrence_key
 
 -- add_open_join: note that a joined occurrence waits for its verdict
 insert into open_join(at_us, automation_id, occurrence_key) values (:at_us, :automation_id, :occurrence_key)
@@ -50,7 +49,6 @@ order by at_us, automation_id, occurrence_key
 insert into rerun_verdict(automation_id, occurrence_key, run_id, verdict, reason, at_us)
 values (:automation_id, :occurrence_key, :run_id, :verdict, :reason, :at_us)
 on conflict do nothing
-returning occurrence_key
 
 -- close_open_join: a joined occurrence waits no more
 delete from open_join

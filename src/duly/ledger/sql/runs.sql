@@ -4,7 +4,6 @@ insert into run_pin(run_id, automation_id, workspace_id, window_key, input_versi
 values (:run_id, :automation_id, :workspace_id, :window_key, :input_version, :revision, :cause, :slot_key, :due_at_us,
   :span_start_us, :span_end_us, :is_caught_up, :amends_run_id, :redo_reason, :redo_effects, :created_at_us)
 on conflict do nothing
-returning run_id
 
 -- add_run: add the run of a new pin
 insert into run(run_id, automation_id, state, version, state_since_us, claimable_at_us, is_caught_up, priority,
@@ -104,7 +103,6 @@ set state = :state, state_since_us = :state_since_us, claimable_at_us = :claimab
   grade = :grade, reason = :reason, error_class = :error_class, may_live = :may_live, settled_at_us = :settled_at_us,
   fence = :fence, version = version + 1
 where run_id = :run_id and version = :version and fence <= :fence
-returning version
 
 -- overdue_runs: waiting runs whose start is overdue, longest overdue first
 select run_id, automation_id, state, version, state_since_us, claimable_at_us, is_caught_up, priority, behind_run_id,

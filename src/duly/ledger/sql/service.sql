@@ -9,7 +9,6 @@ on conflict (name) do update set value = excluded.value, at_us = excluded.at_us
 insert into node(owner, host, pid, boot_id, started_at_us, seen_at_us, scanned_at_us, stopped_at_us, tzdata)
 values (:owner, :host, :pid, :boot_id, :started_at_us, :seen_at_us, :scanned_at_us, :stopped_at_us, :tzdata)
 on conflict do nothing
-returning owner
 
 -- nodes: a page of nodes, newest start first
 select owner, host, pid, boot_id, started_at_us, seen_at_us, scanned_at_us, stopped_at_us, tzdata
@@ -31,7 +30,6 @@ insert into notice(notice_id, kind, automation_id, run_id, body, state, tries, n
 values (:notice_id, :kind, :automation_id, :run_id, :body, :state, :tries, :next_try_us, :detail, :created_at_us,
   :ended_at_us)
 on conflict do nothing
-returning notice_id
 
 -- due_notices: notices to send by now, longest due first
 select notice_id, kind, automation_id, run_id, body, state, tries, next_try_us, detail, created_at_us, ended_at_us
@@ -58,7 +56,6 @@ limit :limit
 insert into operation(operation_id, name, request_sha256, result, actor, at_us)
 values (:operation_id, :name, :request_sha256, :result, :actor, :at_us)
 on conflict do nothing
-returning operation_id
 
 -- operation: the answer to a command
 select operation_id, name, request_sha256, result, actor, at_us

@@ -14,8 +14,12 @@ class OnSession:
         self._session: Final = session
 
     def _changed(self, statement: str, /, **params: Any) -> bool:
-        """Run a statement that returns a row for each row it wrote; say whether it wrote any."""
-        return bool(self._session.rows(statement, **params))
+        """Run a statement that returns nothing; say whether it wrote any row."""
+        return self._session.written(statement, **params) > 0
+
+    def _added(self, statement: str, values: tuple[Any, ...], /) -> bool:
+        """Insert the values of a record, in the order of its columns; say whether they were new."""
+        return self._session.added(statement, values) > 0
 
     def _fact(self, statement: str, /, **params: Any) -> Any:
         """Return the only column of the first row, None without one."""

@@ -31,7 +31,7 @@ class Definitions(OnSession):
 
     def add_automation(self, automation: Automation) -> bool:
         """Add an automation, unless its id or its name is taken."""
-        return self._changed("add_automation", **AUTOMATION.params(automation))
+        return self._added("add_automation", AUTOMATION.values(automation))
 
     def automation(self, automation_id: AutomationId) -> Automation | None:
         """Return an automation, a deleted one too."""
@@ -77,7 +77,7 @@ class Definitions(OnSession):
 
     def add_revision(self, revision: Revision) -> bool:
         """Add a revision once."""
-        return self._changed("add_revision", **REVISION.params(revision))
+        return self._added("add_revision", REVISION.values(revision))
 
     def revision(self, automation_id: AutomationId, number: int) -> Revision | None:
         """Return one revision."""

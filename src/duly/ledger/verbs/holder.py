@@ -39,7 +39,7 @@ class Holder(OnSession):
 
     def is_held(self, claim: Claim) -> bool:
         """Say whether the claim still stands."""
-        return self._changed("is_held", **_pair(claim))
+        return bool(self._session.rows("is_held", **_pair(claim)))
 
     def renew_lease(self, claim: Claim, until: Instant) -> bool:
         """Move the end of the lease; the run's version stays, for nothing that others judge has changed."""

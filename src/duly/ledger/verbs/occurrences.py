@@ -20,11 +20,10 @@ class Occurrences(OnSession):
 
     def add_occurrence(self, occurrence: Occurrence) -> bool:
         """Answer a trigger once; a joined one then waits for its verdict."""
-        params = OCCURRENCE.params(occurrence)
-        if not self._changed("add_occurrence", **params):
+        if not self._added("add_occurrence", OCCURRENCE.values(occurrence)):
             return False
         if occurrence.disposition is Disposition.JOINED:
-            self._session.rows("add_open_join", **params)
+            self._session.rows("add_open_join", **OCCURRENCE.params(occurrence))
         return True
 
     def occurrence(self, automation_id: AutomationId, occurrence_key: str) -> Occurrence | None:

@@ -28,9 +28,10 @@ class Runs(OnSession):
     def add_run(self, pin: RunPin, run: Run) -> bool:
         """Insert pin and run; False when the work identity has a run."""
         assert (pin.run_id, pin.automation_id) == (run.run_id, run.automation_id)
-        if not self._changed("add_run_pin", **RUN_PIN.params(pin)):
+        if not self._added("add_run_pin", RUN_PIN.values(pin)):
             return False
-        self._session.rows("add_run", **RUN.params(run))
+        self._added("add_run", RUN.values(run))
+        self._session.begin_chain(f"run:{run.run_id}")
         return True
 
     def run(self, run_id: RunId) -> Run | None:

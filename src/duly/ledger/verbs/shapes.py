@@ -6,7 +6,7 @@ its field's name. Statements list columns in the order of the record's fields.
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from operator import attrgetter
 from types import NoneType
@@ -21,36 +21,47 @@ _Convert = Callable[[Any], Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """One column: its name, the path of its fact in the record, and conversions where the plain value will not do."""
+    """One column: its name, the path of its fact in the record, and how the value differs from the fact.
+
+    `attribute` of the fact is the value; `read` and `write` convert where that will not do.
+    """
 
     name: str
     path: str
-    read: _Convert | None
-    write: _Convert | None
+    attribute: str = ""
+    read: _Convert | None = None
+    write: _Convert | None = None
 
 
 class Shape(Generic[Record]):
     """How one kind of record lies in a table."""
 
-    __slots__ = ("_facts_of", "_kind", "_names", "_nested", "_readers", "_writers", "columns")
+    __slots__ = ("_kind", "_names", "_nested", "_readers", "_values_of", "_writers", "columns")
 
     def __init__(self, kind: type[Record]) -> None:
         columns = list(_columns_of(kind))
         self.columns: Final = tuple(column.name for column in columns)
         self._kind = kind
-        self._facts_of = attrgetter(*(column.path for column in columns))
+        self._values_of = attrgetter(*(column.path + column.attribute for column in columns))
         # The names that the record's constructor knows, but for nested records, which are built of their columns.
         self._names = tuple(c.name if "." in c.path else c.path for c in columns)
         self._readers = tuple((i, c.read) for i, c in enumerate(columns) if c.read is not None)
-        self._writers = tuple((c.name, c.write) for c in columns if c.write is not None)
+        self._writers = tuple((i, c.write) for i, c in enumerate(columns) if c.write is not None)
         self._nested = tuple(_nested_of(kind))
 
+    def values(self, record: Record) -> tuple[Any, ...]:
+        """Return the record's values in the order of the columns."""
+        values: tuple[Any, ...] = self._values_of(record)
+        if not self._writers:
+            return values
+        converted = list(values)
+        for index, write in self._writers:
+            converted[index] = write(converted[index])
+        return tuple(converted)
+
     def params(self, record: Record) -> dict[str, Any]:
-        """Return the record's facts by column."""
-        params = dict(zip(self.columns, self._facts_of(record), strict=True))
-        for column, write in self._writers:
-            params[column] = write(params[column])
-        return params
+        """Return the record's values by column."""
+        return dict(zip(self.columns, self.values(record), strict=True))
 
     def record(self, row: Sequence[Any]) -> Record:
         """Return the record that a row of all columns holds."""
@@ -71,37 +82,34 @@ class Shape(Generic[Record]):
         return None if row is None else self.record(row)
 
 
-def _hints_of(kind: Any) -> dict[str, Any]:
+def _hints_of(kind: Any) -> dict[str, tuple[Any, bool]]:
+    """Return each field's type, and whether None may stand in its place."""
     return {name: _without_none(hint) for name, hint in get_type_hints(kind).items()}
 
 
-def _without_none(hint: Any) -> Any:
+def _without_none(hint: Any) -> tuple[Any, bool]:
     members = get_args(hint)
     if NoneType not in members:
-        return hint
+        return hint, False
     (member,) = (member for member in members if member is not NoneType)
-    return member
+    return member, True
 
 
 def _columns_of(kind: Any) -> Iterator[_Column]:
     hints = _hints_of(kind)
     for name in (field.name for field in fields(kind)):
-        hint = hints[name]
+        hint, may_be_none = hints[name]
         if is_dataclass(hint):
             for part in _columns_of(hint):
-                path = f"{name}.{part.path}"
-                yield _Column(
-                    name=f"{name}_{part.name}", path=path, read=part.read, write=part.write
-                )
+                yield replace(part, name=f"{name}_{part.name}", path=f"{name}.{part.path}")
         else:
-            read, write = _conversions(hint)
-            column = f"{name}_us" if hint is Instant else name
-            yield _Column(name=column, path=name, read=read, write=write)
+            column = _Column(name=f"{name}_us" if hint is Instant else name, path=name)
+            yield _converted(column, hint, may_be_none=may_be_none)
 
 
 def _nested_of(kind: Any) -> Iterator[tuple[str, Any, tuple[tuple[str, str], ...]]]:
     """Give each nested record's field, its kind, and its own fields with the columns they come from."""
-    for name, hint in _hints_of(kind).items():
+    for name, (hint, _) in _hints_of(kind).items():
         if is_dataclass(hint):
             yield (
                 name,
@@ -110,15 +118,21 @@ def _nested_of(kind: Any) -> Iterator[tuple[str, Any, tuple[tuple[str, str], ...
             )
 
 
-def _conversions(hint: Any) -> tuple[_Convert | None, _Convert | None]:
-    """Return how a fact of this type is read and written, None where the store's own value is the fact."""
+def _converted(column: _Column, hint: Any, *, may_be_none: bool) -> _Column:
+    """Return the column with what its type needs.
+
+    Where there is always a fact, its attribute is the value: one attrgetter reads a whole row, in a tenth of the time
+    that a call for each column takes.
+    """
     if hint is bool:
-        return bool, int
+        return replace(column, read=bool, attribute=".real")
     if get_origin(hint) is tuple:
-        return _read_texts, canonical.to_json
-    if isinstance(hint, type) and issubclass(hint, Enum):
-        return _enum_reader(hint), _value_of
-    return None, None
+        return replace(column, read=_read_texts, write=canonical.to_json)
+    if not (isinstance(hint, type) and issubclass(hint, Enum)):
+        return column
+    if may_be_none:
+        return replace(column, read=_enum_reader(hint), write=_value_of)
+    return replace(column, read=_enum_reader(hint), attribute="._value_")
 
 
 def _enum_reader(kind: type[Enum]) -> _Convert:
@@ -129,7 +143,7 @@ def _enum_reader(kind: type[Enum]) -> _Convert:
 
 
 def _value_of(member: Enum | None) -> Any:
-    return None if member is None else member.value
+    return None if member is None else member._value_
 
 
 def _read_texts(text: str) -> tuple[str, ...]:
