@@ -64,11 +64,12 @@ class Revision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueAutomation:
-    """What admission reads of an automation that is due."""
+    """What admission reads of an automation that is due; `has_open_runs`: it may have runs that are not over."""
 
     automation_id: AutomationId
     workspace_id: str
     revision: int
     mark: Watermark
     version: int
+    has_open_runs: bool
     timing: str

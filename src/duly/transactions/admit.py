@@ -13,11 +13,11 @@ from duly.model.plan import Timing
 from duly.model.states import Disposition, Trigger
 from duly.model.timing import Watermark, Window
 from duly.policy import admission
-from duly.policy.admission import DueSlots, MissedRange, SlotAnswer, Works
+from duly.policy.admission import Answer, DueSlots, MissedRange, SlotAnswer
 from duly.policy.notify import NoticeKind
 from duly.transactions import alarm
 from duly.transactions.alarm import News
-from duly.transactions.due import Due, due_of
+from duly.transactions.due import Due, due_of, works_of
 from duly.transactions.plans import Zones, is_once
 from duly.transactions.slots import (
     Answered,
@@ -29,7 +29,7 @@ from duly.transactions.slots import (
     audit_answers,
     newest,
 )
-from duly.transactions.standing import NOBODY, Standing, standing
+from duly.transactions.standing import NOBODY, standing
 from duly.transactions.suspension import Failed, is_own_fault, suspend_failed
 
 _ACTOR: Final = "scanner"
@@ -152,9 +152,8 @@ def answer_due(tx: Tx, due: DueAutomation, zones: Zones) -> AnsweredDue:
     found = due_of(due.timing, due.mark, zones, tx.at)
     if found.slots is None or _is_answered_once(tx, due, found.timing, found.slots):
         return _advance(tx, due, found, runs=0)
-    case = _case_of(tx, due, found, zones)
-    facts, works = case.standing.facts, case.works
-    plan = admission.plan_slots(found.timing, found.slots, facts, tx.at, works)
+    case = _Case(due=due, found=found, made=_Made(_existing(tx, due, found)))
+    plan = _plan(tx, case, found.slots, zones)
     entries = [_record(tx, case, answer) for answer in plan]
     answered = _advance(tx, due, found, runs=case.made.count)
     _audit(tx, due, answered, entries)
@@ -193,30 +192,31 @@ class _Case:
 
     due: DueAutomation
     found: Due
-    works: Works
-    standing: Standing
     made: _Made
 
 
-def _case_of(tx: Tx, due: DueAutomation, found: Due, zones: Zones) -> _Case:
-    """Find the runs that the due slots' windows have, and those that stand before new ones."""
-    keys = {slot: window.key for slot, window in found.windows.items()}
+def _existing(tx: Tx, due: DueAutomation, found: Due) -> dict[str, RunId]:
+    """Return the newest runs that the due slots' windows have, by window key."""
     runs: dict[str, RunId] = {}
-    for key in dict.fromkeys(keys.values()):
+    for key in {window.key for window in found.windows.values()}:
         last = newest(tx.runs_of_window(due.automation_id, key))
         if last is not None:
             runs[key] = last.run_id
-    is_free = all(key in runs for key in keys.values())
-    return _Case(
-        due=due,
-        found=found,
-        works=Works(of=keys, existing=frozenset(runs)),
-        standing=NOBODY if is_free else standing(tx, due.automation_id, zones),
-        made=_Made(runs),
-    )
+    return runs
 
 
-def _record(tx: Tx, case: _Case, answer: MissedRange | SlotAnswer) -> dict[str, Any]:
+def _plan(tx: Tx, case: _Case, slots: DueSlots, zones: Zones) -> tuple[Answer, ...]:
+    """Return the answers of due slots, as the runs say that their windows have and that stand before new ones."""
+    found, existing = case.found, case.made.of
+    if not existing and not case.due.has_open_runs:
+        return found.answers
+    is_free = all(window.key in existing for window in found.windows.values())
+    stands = NOBODY if is_free else standing(tx, case.due.automation_id, zones)
+    works = works_of(found.windows, frozenset(existing))
+    return admission.plan_slots(found.timing, slots, stands.facts, tx.at, works)
+
+
+def _record(tx: Tx, case: _Case, answer: Answer) -> dict[str, Any]:
     if isinstance(answer, MissedRange):
         answered = Answered(
             automation_id=case.due.automation_id,

@@ -1,4 +1,4 @@
-"""What a rule says is due: computed once for all automations that share rule and watermark."""
+"""What a rule says is due, and how it is answered: computed once for all automations that share rule and watermark."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +11,9 @@ from duly.model.plan import Timing
 from duly.model.timing import Watermark, Window
 from duly.model.zone import Zone
 from duly.policy import admission
-from duly.policy.admission import LISTED_MAX, DueSlots
+from duly.policy.admission import LISTED_MAX, Answer, DueSlots, Works
 from duly.policy.catch_up import LateSlot
+from duly.policy.overlap import OverlapFacts
 from duly.recurrence import watermark
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import Backlog, BeyondHorizon, Exhausted, Slot
@@ -25,17 +26,20 @@ from duly.transactions.plans import Zones, compiled, timing_of, zone_of
 class Due:
     """The due slots of a timing, None when there are none; where the watermark moves, and when the next slot is due.
 
-    `windows` are those of the slots that may fire, by slot key.
+    `windows` are those of the slots that may fire, by slot key. `answers` are those of an automation of which no run is
+    open, and none is there for one of the windows.
     """
 
     timing: Timing
     slots: DueSlots | None
     windows: Mapping[str, Window]
+    answers: tuple[Answer, ...]
     mark: Watermark
     next_due: Instant | None
 
 
 NO_WINDOWS: Final[Mapping[str, Window]] = MappingProxyType({})
+_FREE: Final = OverlapFacts(live=0, waiting=0)
 
 
 def due_of(timing_text: str, mark: Watermark, zones: Zones, at: Instant) -> Due:
@@ -43,7 +47,16 @@ def due_of(timing_text: str, mark: Watermark, zones: Zones, at: Instant) -> Due:
 
     Raises ZoneUnknownError, and WorkBudgetExceededError for a rule that cannot be searched.
     """
-    return _due(timing_text, zone_of(timing_of(timing_text), zones), mark, at)
+    zone = zone_of(timing_of(timing_text), zones)
+    nearest = _nearest(timing_text, zone, mark)
+    if nearest is not None and nearest.due_at <= at <= nearest.until:
+        return nearest.due
+    return _due(timing_text, zone, mark, at)
+
+
+def works_of(windows: Mapping[str, Window], existing: frozenset[str] = frozenset()) -> Works:
+    """Return the works that slots are for by their windows, of which `existing` have a run."""
+    return Works(of={slot: window.key for slot, window in windows.items()}, existing=existing)
 
 
 def due_slots(found: Backlog) -> DueSlots:
@@ -73,6 +86,33 @@ def next_due_of(schedule: Schedule | None, mark: Watermark, at: Instant) -> Inst
             raise WorkBudgetExceededError(cursor)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Nearest:
+    """What is due from `due_at` until `until`: the first slot behind a watermark, alone and on time."""
+
+    due_at: Instant
+    until: Instant
+    due: Due
+
+
+@lru_cache(maxsize=4096)
+def _nearest(timing_text: str, zone: Zone, mark: Watermark) -> _Nearest | None:
+    """Return the first slot behind a watermark, answered before its time; None: there is none to be found.
+
+    It holds for a whole burst, however many transactions that takes, and can be looked up before the burst.
+    """
+    timing = timing_of(timing_text)
+    schedule = compiled(timing, zone)
+    first = None if schedule is None else watermark.next_uncovered(schedule, mark)
+    if schedule is None or not isinstance(first, Slot):
+        return None
+    only = Backlog(count=1, first=first, newest=(first,))
+    due = _answered(timing, schedule, only, first.due_at)
+    late = Instant(first.due_at + timing.late_us_max)
+    until = late if due.next_due is None else min(late, Instant(due.next_due - 1))
+    return _Nearest(due_at=first.due_at, until=until, due=due)
+
+
 @lru_cache(maxsize=256)
 def _due(timing_text: str, zone: Zone, mark: Watermark, at: Instant) -> Due:
     timing = timing_of(timing_text)
@@ -80,7 +120,19 @@ def _due(timing_text: str, zone: Zone, mark: Watermark, at: Instant) -> Due:
     found = None if schedule is None else watermark.backlog(schedule, mark, at, LISTED_MAX)
     if schedule is None or found is None or not found.newest:
         following = next_due_of(schedule, mark, at)
-        return Due(timing=timing, slots=None, windows=NO_WINDOWS, mark=mark, next_due=following)
+        return Due(
+            timing=timing,
+            slots=None,
+            windows=NO_WINDOWS,
+            answers=(),
+            mark=mark,
+            next_due=following,
+        )
+    return _answered(timing, schedule, found, at)
+
+
+def _answered(timing: Timing, schedule: Schedule, found: Backlog, at: Instant) -> Due:
+    """Return due slots, at least one, with their windows and answers."""
     slots = due_slots(found)
     wanted = {slot.key for slot in admission.wanted(timing, slots, at)}
     windows = {
@@ -88,11 +140,12 @@ def _due(timing_text: str, zone: Zone, mark: Watermark, at: Instant) -> Due:
         for slot in found.newest
         if slot.key in wanted
     }
-    raised = watermark.of_slot(found.newest[-1], zone.name)
+    raised = watermark.of_slot(found.newest[-1], schedule.zone.name)
     return Due(
         timing=timing,
         slots=slots,
         windows=MappingProxyType(windows),
+        answers=admission.plan_slots(timing, slots, _FREE, at, works_of(windows)),
         mark=raised,
         next_due=next_due_of(schedule, raised, at),
     )

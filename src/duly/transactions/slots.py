@@ -22,6 +22,8 @@ from duly.transactions.moves import scope_of
 
 def newest(pins: Sequence[RunPin]) -> RunPin | None:
     """Return the last of a window's runs: each one amends the one before, so it is the one that none amends."""
+    if not pins:
+        return None
     amended = {pin.amends_run_id for pin in pins}
     return next((pin for pin in pins if pin.run_id not in amended), None)
 

@@ -70,6 +70,7 @@ def answered_up_to_now(tx: Tx, automation: Automation, zones: Zones, actor: str)
         revision=automation.revision,
         mark=automation.mark,
         version=automation.version,
+        has_open_runs=True,
         timing=revision_of(tx, automation).timing,
     )
     answer_due(tx, due, zones)

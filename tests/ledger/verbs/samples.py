@@ -90,6 +90,7 @@ def due(of: Automation, timing: str = '{"type":"Timing"}') -> DueAutomation:
         revision=of.revision,
         mark=of.mark,
         version=of.version,
+        has_open_runs=False,
         timing=timing,
     )
 

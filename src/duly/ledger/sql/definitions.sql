@@ -51,7 +51,10 @@ where automation_id = :automation_id and version = :version and mark_due_at_us <
 
 -- due_automations: automations due by now, longest due first, each with the timing of its revision
 select automation.automation_id, automation.workspace_id, automation.revision, automation.mark_due_at_us,
-  automation.mark_slot_key, automation.mark_anchor, automation.mark_zone, automation.version, revision.timing
+  automation.mark_slot_key, automation.mark_anchor, automation.mark_zone, automation.version,
+  case when exists (select 1 from run where run.automation_id = automation.automation_id
+    and run.state <> 'completed' and run.state <> 'cancelled' and run.state <> 'failed') then 1 else 0 end,
+  revision.timing
 from automation join revision
   on revision.automation_id = automation.automation_id and revision.number = automation.revision
 where automation.next_due_us is not null and automation.next_due_us <= :at

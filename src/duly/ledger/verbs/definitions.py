@@ -13,7 +13,6 @@ WORKSPACE: Final = Shape(Workspace)
 AUTOMATION: Final = Shape(Automation)
 REVISION: Final = Shape(Revision)
 DUE: Final = Shape(DueAutomation)
-_MARK: Final = Shape(Watermark)
 
 
 class Definitions(OnSession):
@@ -65,14 +64,19 @@ class Definitions(OnSession):
 
     def record_mark(self, due: DueAutomation, mark: Watermark, next_due: Instant | None) -> bool:
         """Raise the watermark if version and old watermark are still those of `due`; the version grows by one."""
-        params = {f"mark_{column}": value for column, value in _MARK.params(mark).items()}
-        params |= {f"old_mark_{column}": value for column, value in _MARK.params(due.mark).items()}
         return self._changed(
             "record_mark",
             automation_id=due.automation_id,
             version=due.version,
             next_due_us=next_due,
-            **params,
+            mark_due_at_us=mark.due_at,
+            mark_slot_key=mark.slot_key,
+            mark_anchor=mark.anchor.value,
+            mark_zone=mark.zone,
+            old_mark_due_at_us=due.mark.due_at,
+            old_mark_slot_key=due.mark.slot_key,
+            old_mark_anchor=due.mark.anchor.value,
+            old_mark_zone=due.mark.zone,
         )
 
     def add_revision(self, revision: Revision) -> bool:

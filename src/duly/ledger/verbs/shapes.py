@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from operator import attrgetter
 from types import NoneType
-from typing import Any, Final, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from duly.model import canonical
 from duly.model.instant import Instant
@@ -43,11 +43,11 @@ class Shape(Generic[Record]):
         self.columns: Final = tuple(column.name for column in columns)
         self._kind = kind
         self._values_of = attrgetter(*(column.path + column.attribute for column in columns))
-        # The names that the record's constructor knows, but for nested records, which are built of their columns.
-        self._names = tuple(c.name if "." in c.path else c.path for c in columns)
+        self._names = tuple(field.name for field in fields(cast(Any, kind)))
         self._readers = tuple((i, c.read) for i, c in enumerate(columns) if c.read is not None)
         self._writers = tuple((i, c.write) for i, c in enumerate(columns) if c.write is not None)
-        self._nested = tuple(_nested_of(kind))
+        # From the last one back, so that folding one moves none of those that follow.
+        self._nested = tuple(reversed(list(_nested_of(kind))))
 
     def values(self, record: Record) -> tuple[Any, ...]:
         """Return the record's values in the order of the columns."""
@@ -68,10 +68,9 @@ class Shape(Generic[Record]):
         values = list(row)
         for index, read in self._readers:
             values[index] = read(values[index])
-        facts = dict(zip(self._names, values, strict=True))
-        for name, kind, parts in self._nested:
-            facts[name] = kind(**{part: facts.pop(column) for part, column in parts})
-        return self._kind(**facts)
+        for start, end, kind, parts in self._nested:
+            values[start:end] = (kind(**dict(zip(parts, values[start:end], strict=True))),)
+        return self._kind(**dict(zip(self._names, values, strict=True)))
 
     def records(self, rows: Sequence[Sequence[Any]]) -> list[Record]:
         """Return the records of rows."""
@@ -107,15 +106,16 @@ def _columns_of(kind: Any) -> Iterator[_Column]:
             yield _converted(column, hint, may_be_none=may_be_none)
 
 
-def _nested_of(kind: Any) -> Iterator[tuple[str, Any, tuple[tuple[str, str], ...]]]:
-    """Give each nested record's field, its kind, and its own fields with the columns they come from."""
-    for name, (hint, _) in _hints_of(kind).items():
-        if is_dataclass(hint):
-            yield (
-                name,
-                hint,
-                tuple((part.path, f"{name}_{part.name}") for part in _columns_of(hint)),
-            )
+def _nested_of(kind: Any) -> Iterator[tuple[int, int, Any, tuple[str, ...]]]:
+    """Give the columns (from, to) of each nested record, its kind, and its own fields."""
+    start = 0
+    for hint, _ in _hints_of(kind).values():
+        if not is_dataclass(hint):
+            start += 1
+            continue
+        parts = tuple(part.path for part in _columns_of(hint))
+        yield start, start + len(parts), hint, parts
+        start += len(parts)
 
 
 def _converted(column: _Column, hint: Any, *, may_be_none: bool) -> _Column:
