@@ -13,6 +13,23 @@ import pytest
 PATIENCE_MS = 30_000
 
 
+class Lines:
+    """Lines that somebody writes into a pipe, each waited for with patience that ends."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._heard = b""
+
+    def next(self) -> str:
+        poller = select.poll()
+        poller.register(self._fd, select.POLLIN)
+        while b"\n" not in self._heard:
+            assert poller.poll(PATIENCE_MS), "nothing was said for a long time"
+            self._heard += os.read(self._fd, 4096) or pytest.fail("nothing more is said")
+        line, _, self._heard = self._heard.partition(b"\n")
+        return line.decode()
+
+
 class Bell:
     """A named pipe between a program and the test: one of them rings, the other waits."""
 
@@ -21,7 +38,7 @@ class Bell:
         os.mkfifo(path)
         # Open for both, so that nobody waits for another to open it.
         self.fd = os.open(path, os.O_RDWR | os.O_NONBLOCK)
-        self._heard = b""
+        self._lines = Lines(self.fd)
 
     def __str__(self) -> str:
         return str(self.path)
@@ -31,13 +48,7 @@ class Bell:
 
     def wait(self) -> str:
         """Return the next line that was written into it."""
-        poller = select.poll()
-        poller.register(self.fd, select.POLLIN)
-        while b"\n" not in self._heard:
-            assert poller.poll(PATIENCE_MS), f"nobody rang {self.path.name}"
-            self._heard += os.read(self.fd, 4096)
-        line, _, self._heard = self._heard.partition(b"\n")
-        return line.decode()
+        return self._lines.next()
 
 
 class Nodes:
@@ -48,23 +59,34 @@ class Nodes:
             [sys.executable, "-m", "duly.testkit.mortal_node"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            text=True,
+            bufsize=0,
         )
+        self._lines = Lines(self._parent.stdout.fileno())
+        self._living: int | None = None
 
     def start(self, home: Path, point: str = "") -> int:
         """Start a node and return its pid."""
-        self._parent.stdin.write(json.dumps({"home": str(home), "point": point}) + "\n")
-        self._parent.stdin.flush()
-        return json.loads(self._parent.stdout.readline())["pid"]
+        asked = json.dumps({"home": str(home), "point": point}) + "\n"
+        self._parent.stdin.write(asked.encode())
+        self._living = json.loads(self._lines.next())["pid"]
+        return self._living
 
     def ended(self) -> int:
         """Wait for the node's end and return its exit code; negative: the signal that ended it."""
-        return json.loads(self._parent.stdout.readline())["status"]
+        status = json.loads(self._lines.next())["status"]
+        self._living = None
+        return status
 
     def dies_at(self, home: Path, point: str) -> None:
         """Let a node work until it is killed at that point."""
         self.start(home, point)
         assert self.ended() == -signal.SIGKILL, f"{point} was not reached"
+
+    def end(self) -> None:
+        """Kill the node that a failed test has left."""
+        if self._living is not None:
+            os.kill(self._living, signal.SIGKILL)
+            self.ended()
 
     def close(self) -> None:
         self._parent.stdin.close()
@@ -73,10 +95,16 @@ class Nodes:
 
 
 @pytest.fixture(scope="session")
-def nodes():
+def every_node():
     made = Nodes()
     yield made
     made.close()
+
+
+@pytest.fixture
+def nodes(every_node):
+    yield every_node
+    every_node.end()
 
 
 @pytest.fixture

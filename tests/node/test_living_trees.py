@@ -14,6 +14,7 @@ from duly.testkit.workbench import Options, Workbench
 from tests.node.jobs import REPORT, lives, outcome, report, starts
 
 IDLE = Options(is_working=False)
+LOOKS_MAX = 20_000
 # It counts who of its elders lives before it does anything.
 LOOKS_BACK = """
 for pid in $(cat "$DULY_CWDS/../pids" 2>/dev/null); do
@@ -50,11 +51,16 @@ def begun(home, root, bell, nodes):
 
 
 def launcher_of(home, run_id):
+    """Return the launcher's pid, once the node has recorded it."""
     ledger = SqliteReader(home / "ledger.db", wall, Verbs)
     try:
-        return ledger.read(lambda tx, run: tx.executions(run)[-1].launcher_pid, run_id)
+        for _ in range(LOOKS_MAX):
+            pid = ledger.read(lambda tx, run: tx.executions(run)[-1].launcher_pid, run_id)
+            if pid is not None:
+                return pid
     finally:
         ledger.close()
+    pytest.fail("the node did not record which processes it started")
 
 
 def met(root):

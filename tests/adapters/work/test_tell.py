@@ -96,7 +96,7 @@ class Server:
 
         self._server = HTTPServer(("127.0.0.1", 0), Answer)
         self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
     def __enter__(self):
         self._thread.start()
