@@ -276,6 +276,58 @@ def test_a_bomb_of_aliases_is_refused():
     assert "20,000" in refused.value.faults[0].message
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: [" + "x," * 300_000 + "]",
+        "a:\n" + "".join(f"  k{number}: v\n" for number in range(50_000)),
+        "a: " + "[" * 200_000,
+        "a: " + "{a: " * 100_000,
+        "&a [" + "*a," * 200_000 + "]",
+    ],
+)
+def test_too_much_is_refused_where_it_begins_and_not_read_to_its_end(text):
+    class Reading(source._Bounded):
+        events = 0
+
+        def get_event(self):
+            Reading.events += 1
+            return super().get_event()
+
+    with pytest.raises(ValidationError) as refused:
+        source._read(text, Reading)
+    assert "20,000" in refused.value.faults[0].message
+    assert Reading.events < 3 * source.VALUES_MAX
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("010", "0x10", "0b1", "1_000", "1:30", "+5", "9" * 5_000, ".inf", ".nan", "1.5e+3"),
+        *("!!int x", "!!float x", "!!bool maybe", "!!null x", "!!binary aGk=", "!!timestamp x"),
+        *("!!set {a, b}", "!!omap [a: 1]", "!!pairs [a: 1]", "!!map [a]", "!!seq {a: 1}"),
+        *("<<", "=", "!custom x"),
+    ],
+)
+def test_a_value_that_yaml_would_read_as_something_else_is_refused_with_its_line(value):
+    with pytest.raises(ValidationError) as refused:
+        source.read(f"a: 1\nb: {value}\n")
+    (fault,) = refused.value.faults
+    assert (fault.pointer, fault.line) == ("/b", 2)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        *(("0", 0), ("-7", -7), ("2.5", 2.5), ("Yes", True), ("off", False), ("~", None)),
+        *(("1e3", "1e3"), ("!!str 123", "123"), ('"010"', "010"), ("2026-12-24", "2026-12-24")),
+    ],
+)
+def test_plain_values_are_read_as_they_look(written, read):
+    (found,) = source.read(f"a: {written}\n")
+    assert found.data == {"a": read}
+
+
 def test_dates_stay_the_text_that_was_written():
     (written,) = source.read("valid_from: 2026-12-24\n")
     assert written.data == {"valid_from": "2026-12-24"}

@@ -1,19 +1,34 @@
 """YAML text to plain data, with the line of every value; what YAML would silently change is refused."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 import yaml
+from yaml.events import CollectionEndEvent, CollectionStartEvent, Event, NodeEvent
 from yaml.reader import ReaderError
 
 from duly.model.errors import Fault, ValidationError
+from duly.recurrence.faults import shown
 
 BYTES_MAX: Final = 1_048_576
 DEPTH_MAX: Final = 32
 VALUES_MAX: Final = 20_000
 _TOO_MUCH: Final = "more than 20,000 values, or nested more than 32 deep"
-_NOT_TEXT: Final = "tag:yaml.org,2002:"
+_TAG: Final = "tag:yaml.org,2002:"
+_TEXT: Final = _TAG + "str"
+# Which values are read as more than text. YAML would read 010 as 8, 1:30 as 90, and `!!int x` not at all.
+_PLAIN: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
+    {
+        _TEXT: re.compile(".*", re.DOTALL),
+        _TAG + "int": re.compile("-?(0|[1-9][0-9]{0,17})", re.ASCII),
+        _TAG + "float": re.compile(r"-?[0-9]{1,18}\.[0-9]{1,18}", re.ASCII),
+        _TAG + "bool": re.compile("true|false|yes|no|on|off", re.IGNORECASE),
+        _TAG + "null": re.compile("|~|null", re.IGNORECASE),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +39,33 @@ class Source:
     lines: dict[str, int]
 
 
-class _TextDates(yaml.SafeLoader):
-    """YAML's core types without timestamps: `2026-12-25` stays the text that was written."""
+class _Bounded(yaml.SafeLoader):
+    """YAML's core types without timestamps (`2026-12-25` stays the text that was written), and not without end."""
+
+    def __init__(self, text: str) -> None:
+        """Read nothing yet."""
+        super().__init__(text)
+        self._values = self._depth = 0
+
+    def get_event(self) -> Event:
+        """Count what comes, so that no more is read than may be meant."""
+        event: Event = super().get_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, CollectionStartEvent):
+            self._depth += 1
+        elif isinstance(event, CollectionEndEvent):
+            self._depth -= 1
+        if isinstance(event, NodeEvent):
+            self._values += 1
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._values = 0
+        # A mapping's names are events as well as its values.
+        if self._values > 2 * VALUES_MAX or self._depth > DEPTH_MAX + 1:
+            raise _refused(_TOO_MUCH, "flatten it", event.start_mark.line + 1)
+        return event
 
 
-_TextDates.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != _NOT_TEXT + "timestamp"]
+_Bounded.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != _TAG + "timestamp"]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 
@@ -39,7 +75,7 @@ def read(text: str) -> list[Source]:
     if len(text.encode()) > BYTES_MAX:
         raise _refused("the file is larger than 1 MiB", "split it, or move long prompts into files")
     try:
-        return _read(text)
+        return _read(text, _Bounded)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
@@ -51,22 +87,22 @@ def read(text: str) -> list[Source]:
         raise _refused(_TOO_MUCH, "flatten it") from None
 
 
-def _read(text: str) -> list[Source]:
-    loader = _TextDates(text)
+def _read(text: str, loader_type: type[_Bounded]) -> list[Source]:
+    loader = loader_type(text)
     try:
         return [_document(loader, node) for node in _nodes(loader)]
     finally:
         loader.dispose()
 
 
-def _nodes(loader: _TextDates) -> Iterator[yaml.Node]:
+def _nodes(loader: _Bounded) -> Iterator[yaml.Node]:
     while loader.check_node():
         node = loader.get_node()
         assert node is not None
         yield node
 
 
-def _document(loader: _TextDates, node: yaml.Node) -> Source:
+def _document(loader: _Bounded, node: yaml.Node) -> Source:
     lines: dict[str, int] = {}
     faults: list[Fault] = []
     _walk(node, "", lines, faults)
@@ -93,11 +129,26 @@ def _walk(node: yaml.Node, pointer: str, lines: dict[str, int], faults: list[Fau
             faults.append(Fault(pointer=pointer, message=_TOO_MUCH, fix="flatten it", line=line))
         return
     lines[pointer] = line
-    if isinstance(node, yaml.MappingNode):
+    if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
         _walk_mapping(node, pointer, lines, faults)
-    elif isinstance(node, yaml.SequenceNode):
+    elif isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
         for place, item in enumerate(node.value):
             _walk(item, f"{pointer}/{place}", lines, faults)
+    elif not (isinstance(node, yaml.ScalarNode) and _is_plain(node)):
+        faults.append(
+            Fault(
+                pointer=pointer,
+                message=f"{shown(str(node.value))} is neither text, a decimal number, true nor false",
+                fix="quote it, or write it plainly",
+                line=line,
+            )
+        )
+
+
+def _is_plain(node: yaml.ScalarNode) -> bool:
+    """Say whether a value is read as what it looks like."""
+    pattern = _PLAIN.get(node.tag)
+    return pattern is not None and pattern.fullmatch(node.value) is not None
 
 
 def _walk_mapping(
@@ -107,11 +158,11 @@ def _walk_mapping(
     for key, value in node.value:
         name, line = str(key.value), key.start_mark.line + 1
         below = f"{pointer}/{escape(name)}"
-        if not isinstance(key, yaml.ScalarNode) or key.tag != _NOT_TEXT + "str":
+        if not isinstance(key, yaml.ScalarNode) or key.tag != _TEXT:
             faults.append(
                 Fault(
                     pointer=below,
-                    message=f"the name {name!r} is not text",
+                    message=f"the name {shown(name)} is not text",
                     fix="quote it",
                     line=line,
                 )
