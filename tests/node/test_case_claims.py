@@ -1,7 +1,10 @@
 """Acceptance cases about claims, with real programs: kept as long as the work takes, and worth nothing once lost."""
 
+import threading
 from dataclasses import replace
+from pathlib import Path
 
+from duly.engine.requests import RunKeys
 from duly.engine.settings import Settings
 from duly.ledger.sqlite import check
 from duly.model.instant import Instant
@@ -110,22 +113,29 @@ def test_case_a13_a_result_after_the_claim_was_lost_does_not_settle_the_run(home
     assert (found.run.attempts, starts(root)) == (2, 1)
 
 
-def test_nothing_is_published_after_the_holders_own_deadline(home, root):
-    """The clock jumps past the lease while the files are on their way: they stay where they are."""
+def test_files_too_late_for_their_holders_deadline_are_published_once_the_lease_is_renewed(
+    home, root
+):
+    """The clock jumps past the lease while the files are on their way."""
+    seen = []
 
     def wrap(request, perform):
         def late(asked):
-            bench.clock.move(10 * 60_000_000)
-            return perform(asked)
+            if not seen:
+                bench.move(10 * 60_000_000)
+            fates = perform(asked)
+            seen.append(([one.fate.value for one in fates], files(root)))
+            return fates
 
         return late if request.__name__ == "PublishFiles" else perform
 
     with Workbench(home, Options(wrap=wrap)) as bench:
         bench.apply(report("proven"), root)
-        found = bench.run("report")
-    assert found.run.outcome != "completed"
-    assert [one.state for one in found.effects] == ["failed"]
-    assert files(root) == {}
+        found = bench.run("report", window="2026-09-01")
+    assert seen[0] == (["not_sent"], {})
+    assert [fates for fates, _ in seen[1:]] == [["published"]]
+    assert (found.run.outcome, starts(root)) == ("completed", 1)
+    assert files(root) == {"reports/2026-09-01.md": "2026-09-01\n"}
 
 
 def test_behind_a_bug_of_ours_the_program_that_has_ended_is_not_started_again(home, root):
@@ -151,3 +161,42 @@ def test_behind_a_bug_of_ours_the_program_that_has_ended_is_not_started_again(ho
     assert repr(death.error) == repr(AssertionError("a bug"))
     assert (found.run.outcome, starts(root)) == ("completed", 1)
     assert [one.ending for one in found.attempts] == ["broken", "settled"]
+
+
+def state_of(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_at_its_own_deadline_the_program_stands_still_and_goes_on_once_the_lease_is_renewed(
+    home, root, bell
+):
+    begun, go, blocking, free = bell("begun"), bell("go"), bell("blocking"), threading.Event()
+
+    def block(_tx, _):
+        blocking.ring()
+        assert free.wait(20)
+
+    with Workbench(home, Options(settings=SHORT)) as bench:
+        bench.apply(report("safe", f"echo $$ > {begun}; read x < {go}; {REPORT}"), root)
+        run_id = bench.start("report")
+        agent = int(begun.wait())
+        assert bench.engine.wait_until(
+            lambda tx, run: tx.executions(run)[-1].pid is not None, run_id, (), 20_000_000
+        )
+        # While this write lasts, no other can be made: nobody renews, and nobody takes the run away.
+        outage = threading.Thread(target=bench.ledger.write, args=(block, None))
+        outage.start()
+        blocking.wait()
+        keys = (RunKeys(run_id=run_id).deadline,)
+        try:
+            stands = bench.engine.wait_until(
+                lambda _tx, pid: state_of(pid) == "T", agent, keys, 20_000_000
+            )
+            assert stands
+        finally:
+            free.set()
+            outage.join()
+        go.ring()
+        bench.settle()
+        found = bench.show(run_id)
+    assert (found.run.outcome, found.run.attempts, starts(root)) == ("completed", 1, 1)

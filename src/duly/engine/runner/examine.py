@@ -16,12 +16,12 @@ from duly.adapters.work.requests import (
     PublishedFile,
     PublishFiles,
 )
-from duly.engine.requests import Steps, Write, now, outside, surely
+from duly.engine.requests import Steps, Wait, Write, now, outside, surely, wait
 from duly.engine.runner import program
 from duly.engine.runner.attempt import VERIFY, Attempt, CancelRequestedError
 from duly.engine.runner.leave import SettleAs
 from duly.model.errors import LeaseLostError
-from duly.model.instant import Instant
+from duly.model.instant import SECOND_US, Instant
 from duly.model.plan import Command, Isolation, Timeouts
 from duly.model.run import Artifact
 from duly.model.states import EffectEvent, Outcome, RunEvent
@@ -176,7 +176,28 @@ def _files(examined: Examined) -> tuple[ChangedFile, ...]:
 
 
 def _publish(attempt: Attempt, part: Part, files: tuple[ChangedFile, ...]) -> Steps[Published]:
-    not_after = attempt.node.not_after(attempt.claim)
+    """Publish; what was too late for this holder's own deadline is tried again once the lease is renewed."""
+    published = NOTHING
+    while published.fate is Publication.NOT_TRIED:
+        not_after = yield from _held_until(attempt)
+        published = yield from _try(attempt, part, files, not_after)
+    return published
+
+
+def _held_until(attempt: Attempt) -> Steps[Instant]:
+    """Return this holder's own deadline, once it is not over. Raises LeaseLostError when it will not come back."""
+    woke = yield from now()
+    while attempt.node.holds(attempt.claim) and woke.key != attempt.keys.lost:
+        if (until := attempt.node.not_after(attempt.claim)) > woke.at:
+            return until
+        keys, again_us = (attempt.keys.renewed, attempt.keys.lost), woke.awake_us + SECOND_US
+        woke = yield from wait(Wait(keys=keys, until_awake_us=again_us))
+    raise LeaseLostError(f"another claim was made for run {attempt.claim.run_id}")
+
+
+def _try(
+    attempt: Attempt, part: Part, files: tuple[ChangedFile, ...], not_after: Instant
+) -> Steps[Published]:
     command = BeginPublications(
         claim=attempt.claim,
         root=attempt.facts.work.root,
@@ -254,7 +275,10 @@ def _fate(fates: tuple[PublishedFile, ...]) -> Publication:
     found = {fate.fate for fate in fates}
     if FileFate.UNKNOWN in found:
         return Publication.UNKNOWN
-    return Publication.DONE if found <= {FileFate.PUBLISHED} else Publication.REFUSED
+    if found <= {FileFate.PUBLISHED}:
+        return Publication.DONE
+    is_late = found <= {FileFate.PUBLISHED, FileFate.NOT_SENT}
+    return Publication.NOT_TRIED if is_late else Publication.REFUSED
 
 
 def _artifacts(
