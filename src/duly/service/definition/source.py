@@ -60,7 +60,8 @@ class _Bounded(yaml.SafeLoader):
             self._values = 0
         # A mapping's names are events as well as its values.
         if self._values > 2 * VALUES_MAX or self._depth > DEPTH_MAX + 1:
-            raise _refused(_TOO_MUCH, "flatten it", event.start_mark.line + 1)
+            line = event.start_mark.line + 1 if event.start_mark else None
+            raise _refused(_TOO_MUCH, "flatten it", line)
         return event
 
 
