@@ -14,7 +14,9 @@ from duly.adapters.work.requests import (
     ProveDead,
 )
 from duly.engine.requests import (
+    Ended,
     Handle,
+    Loop,
     Order,
     Program,
     Send,
@@ -115,17 +117,54 @@ def _follow(
 ) -> Steps[Watch]:
     """Hear the program until nothing more comes, ending it at its limits or when a person or the ledger says so."""
     (part, limits), keys, woke = what, attempt.keys.every, (yield from now())
+    attaching: tuple[Handle, ...] = ()
     while not seen.is_over and not watch.is_hopeless(seen, woke.awake_us):
         until_us = watch.next_limit(seen, limits)
-        woke = yield from wait(Wait((handle,), keys, until_awake_us=until_us))
-        before, heard = seen, watch.hear(seen, woke, attempt.keys)
+        woke = yield from wait(Wait((handle, *attaching), keys, until_awake_us=until_us))
+        before, heard = seen, _heard(attempt, seen, woke, is_program=woke.handle not in attaching)
         seen = watch.killed(watch.reached(heard, limits, woke.awake_us), woke.awake_us)
+        if woke.handle in attaching:
+            attaching = ()
         if isinstance(woke.message, events.Started):
-            yield from surely(Write(attach_execution, _attach(attempt, part, woke.message)))
+            # Beside the watch: the ledger may be away for longer than this holder may let its program go on.
+            steps = _record_start(_attach(attempt, part, woke.message))
+            attaching = ((yield from start(Loop(steps, name="attach"))),)
         if seen.has_lost_launcher and not before.has_lost_launcher:
             seen = replace(seen, is_empty=(yield from _is_dead(seen)))
         yield from _order(attempt, handle, before, seen)
+    for one in attaching:
+        yield from _attached(attempt, one)
     return seen
+
+
+def _heard(attempt: Attempt, seen: Watch, woke: Woke, *, is_program: bool) -> Watch:
+    if is_program:
+        return watch.hear(seen, woke, attempt.keys)
+    return replace(seen, is_lost=seen.is_lost or not _is_held(woke.message))
+
+
+def _record_start(command: Attach) -> Steps[bool]:
+    """Record which processes run the program; answers whether the claim is still held."""
+    try:
+        yield from surely(Write(attach_execution, command))
+    except LeaseLostError:
+        return False
+    return True
+
+
+def _attached(attempt: Attempt, attaching: Handle) -> Steps[None]:
+    """Wait until the start is recorded, so that the end can be."""
+    woke = yield from wait(Wait((attaching,)))
+    while woke.message is None:
+        woke = yield from wait(Wait((attaching,)))
+    if not _is_held(woke.message):
+        raise LeaseLostError(f"another claim was made for run {attempt.claim.run_id}")
+
+
+def _is_held(ended: Ended) -> bool:
+    if ended.error is not None:
+        raise ended.error
+    return bool(ended.value)
 
 
 def _attach(attempt: Attempt, part: Part, started: events.Started) -> Attach:
