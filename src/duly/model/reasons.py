@@ -77,6 +77,7 @@ class Reason(Enum):
     SILENCE_TIMEOUT = "silence_timeout"
     WALL_TIMEOUT = "wall_timeout"
     OUT_OF_SCOPE = "out_of_scope"
+    WORK_UNREADABLE = "work_unreadable"
     PUBLICATION_REFUSED = "publication_refused"
     PATH_OWNED = "path_owned"
     EFFECT_UNKNOWN = "effect_unknown"

@@ -144,5 +144,6 @@ NOT_STARTED: Final = {
     Reason.PRECHECK_FAILED: ErrorClass.TRANSIENT,
     Reason.STAGING_FAILED: ErrorClass.TRANSIENT,
     Reason.SNAPSHOT_UNAVAILABLE: ErrorClass.POLICY,
+    Reason.WORK_UNREADABLE: ErrorClass.POLICY,
 }
-"""Why nothing was started, and what that means for the next try."""
+"""Why an attempt could not begin, or not go on behind its agent, and what that means for the next try."""

@@ -176,6 +176,10 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
             "it changed files outside its write scope",
             "Look at the difference: `duly runs show RUN`; widen `write_scope`, or discard the change.",
         ),
+        Reason.WORK_UNREADABLE: _means(
+            "what it left cannot be compared: its working copy is gone, or too large",
+            "Let it keep caches in $TMPDIR and its working copy in place; then `duly runs resume RUN`.",
+        ),
         Reason.PUBLICATION_REFUSED: _means(
             "a target file changed meanwhile, or may not be replaced",
             "Compare both versions, then `duly runs resolve RUN`.",

@@ -117,9 +117,9 @@ def test_ignored_paths_are_left_out_whole(tmp_path):
 @pytest.mark.parametrize(
     ("limits", "named"),
     [
-        (Limits(entries_max=3), "entries_max"),
-        (Limits(bytes_max=9), "bytes_max"),
-        (Limits(depth_max=1), "depth_max"),
+        (Limits(entries_max=3), "more than 3 entries"),
+        (Limits(bytes_max=9), "more than 9 bytes"),
+        (Limits(depth_max=1), "more than 1 levels"),
     ],
 )
 def test_a_tree_beyond_a_limit_is_an_error_that_names_it(tmp_path, limits, named):
@@ -128,7 +128,7 @@ def test_a_tree_beyond_a_limit_is_an_error_that_names_it(tmp_path, limits, named
     (tmp_path / "a" / "b" / "y").write_bytes(b"12345")
     with pytest.raises(TreeTooLargeError, match=str(tmp_path)) as caught:
         scan(tmp_path, limits)
-    assert named in caught.value.fix
+    assert named in caught.value.message
 
 
 def test_without_hashing_sizes_still_count(tmp_path):

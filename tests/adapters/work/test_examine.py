@@ -5,9 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from duly.adapters.files.removal import remove_tree
+from duly.adapters.files.tree import Limits
+from duly.adapters.work import examine as examination
 from duly.adapters.work import requests as r
 from duly.adapters.work.errors import CannotWorkError
 from duly.adapters.work.examine import examine
+from duly.adapters.work.performers import performers
 from duly.model.plan import Isolation
 from duly.model.reasons import Reason
 from tests.adapters.work.parts import copy_of, frozen, prepared, work, workshop
@@ -122,6 +126,31 @@ def test_a_lost_snapshot_is_no_reason_to_call_everything_new(shop, root):
     with pytest.raises(CannotWorkError) as refused:
         look(shop, part)
     assert refused.value.reason is Reason.SNAPSHOT_UNAVAILABLE
+
+
+@pytest.mark.parametrize(
+    "ruin",
+    [
+        lambda copy: remove_tree(copy),
+        lambda copy: (copy / "deep" / "/".join("d" * 300)).mkdir(parents=True),
+        lambda copy: (copy / "huge").write_bytes(bytes(1_000_001)),
+    ],
+)
+def test_a_copy_that_cannot_be_compared_is_not_called_a_lost_input(shop, root, ruin, monkeypatch):
+    monkeypatch.setattr(examination, "LIMITS", Limits(bytes_max=1_000_000))
+    part = frozen(shop, work(root))
+    ruin(copy_of(shop, part))
+    with pytest.raises(CannotWorkError) as refused:
+        look(shop, part)
+    assert refused.value.reason is Reason.WORK_UNREADABLE
+
+
+def test_what_cannot_be_removed_stays_and_disturbs_nobody(shop):
+    perform = performers(shop)[r.RemoveStage]
+    assert perform(r.RemoveStage(run_id="r_gone"))
+    shop.stages.parent.mkdir(parents=True, exist_ok=True)
+    shop.stages.write_text("in the way")
+    assert not perform(r.RemoveStage(run_id="r_1"))
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ class Limits:
 
 
 class TreeTooLargeError(DulyError):
-    """The directory holds more than may be scanned. Narrow it, or raise the limit that the message names."""
+    """The directory holds more than may be scanned. Keep less in it."""
 
     code = "tree-too-large"
 
@@ -208,9 +208,9 @@ class _Walk:
             raise _unreadable(path, error) from None
         self.entries[path] = entry
         if len(self.entries) > self.limits.entries_max:
-            raise self.too_large(f"more than {self.limits.entries_max} entries", "entries_max")
+            raise self.too_large(f"more than {self.limits.entries_max} entries")
         if path.count("/") >= self.limits.depth_max:
-            raise self.too_large(f"more than {self.limits.depth_max} levels", "depth_max")
+            raise self.too_large(f"more than {self.limits.depth_max} levels")
         if entry.kind is Kind.DIRECTORY:
             self.waiting.append(path)
 
@@ -250,12 +250,12 @@ class _Walk:
         """Add to the bytes seen."""
         self.bytes_seen += size
         if self.bytes_seen > self.limits.bytes_max:
-            raise self.too_large(f"more than {self.limits.bytes_max} bytes", "bytes_max")
+            raise self.too_large(f"more than {self.limits.bytes_max} bytes")
 
-    def too_large(self, what: str, limit: str) -> TreeTooLargeError:
-        """Return the error that names the limit."""
+    def too_large(self, what: str) -> TreeTooLargeError:
+        """Return the error that says what is too much."""
         return TreeTooLargeError(
-            f"{self.root} holds {what}", fix=f"narrow what is staged, or raise the limit {limit}"
+            f"{self.root} holds {what}", fix="keep less in it; caches belong in $TMPDIR"
         )
 
 

@@ -19,7 +19,7 @@ _SHOWN_MAX: Final = 1000
 
 def examine(workshop: Workshop, request: Examine) -> Examined:
     """Say what changed, inside the scope and outside. Raises CannotWorkError when it cannot be told."""
-    with refusals(Reason.SNAPSHOT_UNAVAILABLE):
+    with refusals(Reason.WORK_UNREADABLE):
         if request.part.work.isolation is Isolation.IN_PLACE:
             return _in_place(workshop, request.part)
         return _staged(workshop, request.part)

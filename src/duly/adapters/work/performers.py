@@ -30,10 +30,19 @@ def performers(workshop: Workshop) -> Mapping[type, Callable[[Any], Any]]:
     return {request: partial(perform, workshop) for request, perform in table.items()}
 
 
-def remove_stage(workshop: Workshop, request: r.RemoveStage) -> None:
-    """Remove the working copies of a run."""
-    if Path(request.run_id).name == request.run_id:
+def remove_stage(workshop: Workshop, request: r.RemoveStage) -> bool:
+    """Remove the working copies of a run; say whether nothing of them is left.
+
+    A program may leave what is beyond our rights: files of another user, a mount. That stays where it is, and must
+    neither disturb the run, which is over, nor whoever tidies up after others.
+    """
+    if Path(request.run_id).name != request.run_id:
+        return False
+    try:
         remove_tree(workshop.stage(request.run_id).root)
+    except OSError:
+        return False
+    return True
 
 
 def list_stages(workshop: Workshop, request: r.ListStages) -> tuple[str, ...]:  # noqa: ARG001
