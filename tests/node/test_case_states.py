@@ -200,3 +200,14 @@ def test_case_e09_a_run_that_needs_review_does_not_keep_the_next_slot_from_start
         found = bench.ask("runs.list", job_key="report").runs
     assert [one.status for one in found] == ["needs-review", "needs-review"]
     assert starts(root) == 2
+
+
+def test_a_run_cancelled_during_its_precheck_starts_no_agent(home, root, bell):
+    begun = bell("begun")
+    with Workbench(home) as bench:
+        bench.apply(report("proven", precheck=["sh", "-c", f"echo > {begun}; sleep 600"]), root)
+        run_id = bench.start("report")
+        begun.wait()
+        bench.ask("runs.cancel", run_id=run_id, reason="stuck")
+        assert bench.wait_for(run_id, "cancelled").run.reason == "cancelled_before_write"
+    assert starts(root) == 0

@@ -159,3 +159,22 @@ def test_a_launcher_lost_under_a_living_node_ends_the_run_for_a_person(begun, ho
         assert outcome(bench.show(run_id)) == ("needs-review", "launch_lost")
     assert not any(map(lives, pids)), "the node adopts what a lost launcher leaves"
     assert starts(root) == 1
+
+
+def test_where_nobody_adopts_a_lost_tree_its_end_stays_unknown_until_a_person_vouches(
+    home, root, bell
+):
+    begun, never = bell("begun"), bell("never")
+    script = f'test "$DULY_ATTEMPT" = 1 && {{ echo $PPID > {begun}; read x < {never}; }}; {REPORT}'
+    with Workbench(home) as bench:
+        bench.apply(report("safe", script), root)
+        run_id = bench.start("report")
+        os.kill(int(begun.wait()), signal.SIGKILL)
+        found = bench.wait_for(run_id, "needs-review")
+        assert outcome(found) == ("needs-review", "host_unreachable")
+        assert [one.state for one in found.executions] == ["outcome_unknown"]
+        bench.ask("runs.resume", run_id=run_id, reason="looked: nothing of it lives")
+        bench.settle()
+        found = bench.show(run_id)
+    assert found.run.outcome == "completed"
+    assert [one.state for one in found.executions] == ["settled", "settled"]

@@ -136,3 +136,14 @@ def test_a_precheck_declines_a_window_and_the_agent_is_not_started(home, root):
         assert (found.run.outcome, found.run.words) == ("no-change", "Nothing to do")
         assert bench.run("report", window=DAY).occurrences[-1].verdict == "reuse"
     assert (files(root), starts(root)) == ({}, 0)
+
+
+def test_where_what_an_agent_left_cannot_be_compared_a_person_has_to_look(home, root):
+    with Workbench(home) as bench:
+        bench.apply(definition(f"rm -rf {home}/bytes/sha256/*", agent={"restart": "safe"}), root)
+        found = bench.run("report", window=DAY)
+        events = bench.ask("runs.events", run_id=found.run.id).events
+    assert outcome(found) == ("needs-review", "snapshot_unavailable")
+    (blocked,) = [one for one in events if one.kind == "run.block"]
+    assert "no bytes" in blocked.body["message"]
+    assert files(root) == {}

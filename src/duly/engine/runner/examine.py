@@ -24,13 +24,14 @@ from duly.model.errors import LeaseLostError
 from duly.model.instant import SECOND_US, Instant
 from duly.model.plan import Command, Isolation, Timeouts
 from duly.model.run import Artifact
-from duly.model.states import EffectEvent, Outcome, RunEvent
+from duly.model.states import EffectEvent, ErrorClass, Outcome, RunEvent
 from duly.policy import outcome
 from duly.policy.effects import Existing
 from duly.policy.ending import (
     ArtifactCheck,
     Cancelled,
     EndFacts,
+    Ending,
     Exit,
     Exited,
     Publication,
@@ -84,7 +85,10 @@ NOTHING: Final = Published(
 def finish(attempt: Attempt, part: Part, ended: Exit) -> Steps[SettleAs]:
     """Say how the run ends after its agent did, having published what is in scope if that completes it."""
     ended = yield from _enter(attempt, RunEvent.REVIEW, ended)
-    examined: Examined = yield from outside(Examine(part=part))
+    try:
+        examined: Examined = yield from outside(Examine(part=part))
+    except CannotWorkError as error:
+        return _unreadable(error)
     verified, ended = yield from _verify(attempt, part, ended)
     facts = _facts(attempt, examined, ended, verified)
     if outcome.decide(facts).outcome is Outcome.COMPLETED and _files(examined):
@@ -104,6 +108,17 @@ def finish(attempt: Attempt, part: Part, ended: Exit) -> Steps[SettleAs]:
             "difference": examined.difference_sha256,
         },
     )
+
+
+def _unreadable(error: CannotWorkError) -> SettleAs:
+    """Return the ending of a run whose agent left something that cannot be looked at."""
+    ending = Ending(
+        outcome=Outcome.NEEDS_REVIEW,
+        grade=None,
+        reason=error.reason,
+        error_class=ErrorClass.POLICY,
+    )
+    return SettleAs(ending=ending, detail={"message": error.message, "fix": error.fix})
 
 
 def _enter(attempt: Attempt, event: RunEvent, ended: Exit) -> Steps[Exit]:
