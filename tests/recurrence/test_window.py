@@ -257,3 +257,16 @@ def test_no_span_reaches_past_its_slot_or_runs_backwards(
             for slot in slots(schedule, f"{day}T00:00", f"{day}T06:00"):
                 window = window_of(windows, slot, schedule)
                 assert window.span_start <= window.span_end <= slot.due_at
+
+
+@pytest.mark.parametrize("period", [Period.DAY, Period.WEEK, Period.MONTH, Period.HOUR, "%Y"])
+@pytest.mark.parametrize("year", ["0001", "1969", "9999"])
+def test_a_window_at_the_edge_of_the_calendar_is_refused_not_overrun(period, year):
+    key = {
+        Period.DAY: f"{year}-12-31",
+        Period.WEEK: f"{year}-W52",
+        Period.MONTH: f"{year}-12",
+        Period.HOUR: f"{year}-12-31T23",
+    }.get(period, year)
+    with pytest.raises(ValidationError, match="names no window"):
+        named_window(rule(period), key, instant("2026-09-16 09:00"), places.NEW_YORK, DAILY)

@@ -12,7 +12,7 @@ from duly.model.timing import Period, StrftimePeriod
 from duly.model.zone import Zone
 from duly.recurrence.calendar_day import date_of, day_of, month_start, weekday_of
 from duly.recurrence.faults import PartError, shown
-from duly.recurrence.local_time import parse_compact
+from duly.recurrence.local_time import YEARS, parse_compact
 from duly.recurrence.zone import (
     DAY_S,
     HOUR_S,
@@ -150,10 +150,14 @@ def _parsed(naming: Naming, key: str) -> datetime:
     is_week = naming.grain is Grain.WEEK
     pattern, text = (f"{naming.pattern} %u", f"{text} 1") if is_week else (naming.pattern, text)
     try:
-        return datetime.strptime(text, pattern)  # noqa: DTZ007  local by nature
+        local = datetime.strptime(text, pattern)  # noqa: DTZ007  local by nature
     except ValueError:
+        local = None
+    # The spans of the first and last years that a datetime knows would leave what it knows.
+    if local is None or local.year not in YEARS:
         example = datetime(2026, 9, 16, 9).strftime(naming.pattern)  # noqa: DTZ001
-        raise PartError(f"{shown(key)} names no window", f"write it like {example}") from None
+        raise PartError(f"{shown(key)} names no window", f"write it like {example}")
+    return local
 
 
 def _midnight(day: int, zone: Zone) -> int:

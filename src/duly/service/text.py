@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from duly.model.errors import Fault, ValidationError
 from duly.model.instant import SECOND_US, Instant, from_datetime, to_datetime, to_text
 from duly.model.zone import Zone
+from duly.recurrence.faults import shown
+from duly.recurrence.local_time import YEARS
 from duly.recurrence.zone import resolve
 
 
@@ -31,10 +33,16 @@ def parse(text: str, pointer: str, zone: Zone | None = None) -> Instant:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        fix = "write 2026-12-24T18:00:00Z, or with another offset"
-        raise ValidationError(
-            [Fault(pointer=pointer, message=f"{text!r} is not a time", fix=fix)]
-        ) from None
+        raise _no_time(text, pointer) from None
+    if moment.year not in YEARS:
+        raise _no_time(text, pointer)
     if moment.tzinfo is None:
         return resolve(moment, zone) if zone else from_datetime(moment.replace(tzinfo=UTC))
     return from_datetime(moment)
+
+
+def _no_time(text: str, pointer: str) -> ValidationError:
+    fix = f"write 2026-12-24T18:00:00Z, or with another offset; years {YEARS[0]} to {YEARS[-1]}"
+    return ValidationError(
+        [Fault(pointer=pointer, message=f"{shown(text)} is not a time", fix=fix)]
+    )
