@@ -133,6 +133,22 @@ def test_effects_pending_are_reconciled_by_what_stands_there(home, root, nodes, 
     assert (found.run.outcome, starts(root)) == ("completed", 1)
 
 
+def test_killed_between_two_files_the_first_is_read_back_and_the_second_written(home, root, nodes):
+    with Workbench(home, IDLE) as bench:
+        bench.apply(report("proven", "mkdir reports; echo a > reports/a.md; " + REPORT), root)
+        run_id = bench.start("report", window=DAYS[0])
+    nodes.dies_at(home, "before:PublishFiles")
+    # As it stands when a node dies behind its first file.
+    (root / "reports").mkdir()
+    (root / "reports" / f"{DAYS[0]}.md").write_text(f"{DAYS[0]}\n")
+    with Workbench(home) as bench:
+        bench.settle()
+        found = bench.show(run_id)
+    assert (found.run.outcome, starts(root)) == ("completed", 1)
+    assert {one.state for one in found.effects} == {"succeeded"}
+    assert files(root) == {"reports/a.md": "a\n", f"reports/{DAYS[0]}.md": f"{DAYS[0]}\n"}
+
+
 def test_an_effect_that_somebody_overwrote_before_it_was_read_back_asks_a_person(home, root, nodes):
     with Workbench(home, IDLE) as bench:
         bench.apply(report("proven"), root)

@@ -56,6 +56,23 @@ def test_a_change_outside_the_scope_needs_review_and_nothing_is_published(
     assert sorted(os.listdir(root)) == ["facts"]
 
 
+@pytest.mark.parametrize("place", [".git/hooks/post-commit", "sub/.git/config", ".GIT/config"])
+def test_a_repositorys_inside_is_never_published_whatever_the_scope_says(home, root, place):
+    script = f"mkdir -p $(dirname {place}); echo x > {place}; {REPORT}"
+    found = run(home, root, script, write_scope=["**"])
+    assert outcome(found) == ("needs-review", "out_of_scope")
+    assert os.listdir(root) == []
+
+
+def test_dulys_own_directory_is_never_published_to_whatever_the_scope_says(root):
+    home = root / "home"
+    home.mkdir(mode=0o700)
+    script = f'mkdir home; echo "[notify]" > home/config.toml; {REPORT}'
+    found = run(home, root, script, write_scope=["**"])
+    assert outcome(found) == ("needs-review", "out_of_scope")
+    assert not (home / "config.toml").exists()
+
+
 def test_names_with_spaces_newlines_and_quotes_in_scope_are_published_as_they_are(home, root):
     name = 'it\'s a "file"\n of {window} €.md'
     script = f'{REPORT}; printf x > "reports/$NAME"'

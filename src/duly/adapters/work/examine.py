@@ -109,7 +109,7 @@ def _examined(
     inside = [
         file
         for path, file in changed.items()
-        if file and path == _shown(path) and workshop.matches(globs, path)
+        if file and _may_publish(workshop, part, path) and workshop.matches(globs, path)
     ]
     within = {file.path for file in inside}
     outside = tuple(_shown(path) for path in changed if path not in within)
@@ -120,6 +120,11 @@ def _examined(
         is_artifact_empty=artifact is not None and artifact.bytes == 0,
         difference_sha256=_kept_list(workshop, outside) if outside else None,
     )
+
+
+def _may_publish(workshop: Workshop, part: Part, path: str) -> bool:
+    """Say whether a path may be published where the scope names it: a hook of git, say, would run as its user."""
+    return path == _shown(path) and observe.is_for_agents(part.work, path, workshop.home)
 
 
 def _shown(path: str) -> str:

@@ -70,7 +70,7 @@ def _freeze(workshop: Workshop, work: Work, here: Stage, commit: str | None) -> 
     else:
         part = tree.Part(
             includes=lambda path: workshop.matches(work.inputs.sources, path),
-            reaches=lambda path: _may_be_source(work, path, workshop.home),
+            reaches=lambda path: is_for_agents(work, path, workshop.home),
         )
         frozen = stage.freeze_base(Path(work.root), here.base, part, LIMITS)
     plain = canonical.to_json(frozen.to_plain())
@@ -88,10 +88,10 @@ def _freeze_checkout(work: Work, here: Stage, commit: str) -> stage.Manifest:
     return frozen
 
 
-def _may_be_source(work: Work, path: str, home: Path) -> bool:
-    """Say whether a path may be looked at: no repository's inside, nothing of Duly's own."""
+def is_for_agents(work: Work, path: str, home: Path) -> bool:
+    """Say whether a path beneath the root may be read or written: no repository's inside, nothing of Duly's own."""
     absolute = Path(work.root) / path
-    return _GIT not in path.split("/") and absolute != home and home not in absolute.parents
+    return _GIT not in path.lower().split("/") and absolute != home and home not in absolute.parents
 
 
 def manifest(workshop: Workshop, sha256: str) -> stage.Manifest:
