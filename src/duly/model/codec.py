@@ -1,4 +1,4 @@
-"""Records to canonical JSON and back: frozen dataclasses, enums, tuples, unions; a union's member is named by `type`."""
+"""Records to canonical JSON and back: dataclasses, enums, tuples, unions; a union's member is named by `type`."""
 
 import json
 import types
