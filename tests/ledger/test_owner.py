@@ -1,6 +1,8 @@
 """One owner for a data directory, freed by the kernel however it ends."""
 
 import dataclasses
+import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -146,3 +148,25 @@ def test_a_missing_directory_is_said_so(tmp_path):
 def test_the_lock_is_for_this_user_alone(home):
     with acquire(home, FACTS):
         assert os.stat(home / "owner.lock").st_mode & 0o777 == 0o600
+
+
+def test_removing_the_lock_file_lets_nobody_else_in(home):
+    with acquire(home, FACTS):
+        (home / "owner.lock").unlink()
+        for _ in range(2):
+            with pytest.raises(OwnerConflictError, match="does not say who it is"):
+                acquire(home, FACTS)
+        with pytest.raises(UnavailableError, match="does not say who it is"):
+            read_owner(home)
+    acquire(home, FACTS).release()
+
+
+def test_a_lock_on_the_file_alone_counts_too(home):
+    file = os.open(home / "owner.lock", os.O_RDWR | os.O_CREAT)
+    os.write(file, json.dumps(dataclasses.asdict(FACTS)).encode())
+    fcntl.flock(file, fcntl.LOCK_EX)
+    assert read_owner(home) == FACTS
+    with pytest.raises(OwnerConflictError, match="4711"):
+        acquire(home, FACTS)
+    os.close(file)
+    acquire(home, FACTS).release()
