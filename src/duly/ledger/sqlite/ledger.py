@@ -20,6 +20,9 @@ from duly.model.instant import Instant
 Command = TypeVar("Command")
 Result = TypeVar("Result")
 
+# Between the batches of one burst lie a few milliseconds, and copying the log there held the next one up by 40 ms.
+_QUIET_S: Final = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
@@ -116,7 +119,7 @@ class SqliteLedger:
                     self.on_wake(wakes)
                 for answer in answers:
                     group.popleft().done(answer.result, answer.error)
-                self._store.tidy(is_idle=not self._waiting and self._incoming.empty())
+                self._store.tidy(is_idle=False)
         except BaseException as cause:
             self._die(cause, group)
             raise
@@ -124,14 +127,24 @@ class SqliteLedger:
     def _gather(self) -> deque[_Waiting]:
         """Take what waits, or wait for it; nothing is left to do once this is empty."""
         if not self._waiting and not self._is_ending:
-            self._receive()
+            self._take(self._first())
         while len(self._waiting) < GROUP_MEMBERS_MAX and not self._incoming.empty():
             self._receive()
         group, self._waiting = self._waiting, deque()
         return group
 
+    def _first(self) -> _Waiting | None:
+        """Wait for whatever comes next, and tidy up once nothing has come for a while."""
+        try:
+            return self._incoming.get(timeout=_QUIET_S)
+        except queue.Empty:
+            self._store.tidy(is_idle=True)
+            return self._incoming.get()
+
     def _receive(self) -> None:
-        submitted = self._incoming.get()
+        self._take(self._incoming.get())
+
+    def _take(self, submitted: _Waiting | None) -> None:
         if submitted is None:
             self._is_ending = True
         else:

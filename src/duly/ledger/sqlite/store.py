@@ -21,9 +21,10 @@ from duly.model.instant import Instant
 
 GROUP_MEMBERS_MAX: Final = 256
 _GROUP_NS: Final = 10_000_000
-# Pages of 4 KiB that the log may grow by before it is copied: when nothing waits, and at last.
+# Pages of 4 KiB that the log may grow by before it is copied: when nothing waits, and at last (10,000 admissions
+# write 20,000; copying them makes the next commit wait for a third of a second).
 _LOG_PAGES_IDLE: Final = 2_000
-_LOG_PAGES_BUSY: Final = 8 * _LOG_PAGES_IDLE
+_LOG_PAGES_BUSY: Final = 16 * _LOG_PAGES_IDLE
 # About 0.3 ms of SQLite's work between two looks at the deadline.
 _PROGRESS_STEPS: Final = 10_000
 _NO_DEADLINE_NS: Final = 1 << 62
