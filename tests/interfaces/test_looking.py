@@ -1,5 +1,6 @@
 """Looking: lists, states, explanations; looking changes nothing, and every answer is also one JSON document."""
 
+import apsw
 import pytest
 
 from duly.adapters import clock
@@ -141,3 +142,13 @@ def test_a_kept_head_finds_a_ledger_that_was_replaced(duly):
     (duly.home / "ledger.db").unlink()
     ended = duly("audit", "verify", "--anchors", str(kept))
     assert ended.code == 5 and "BROKEN" in ended.out
+
+
+def test_status_says_when_slots_get_no_answer(duly):
+    duly("add", "x", "--cron", "* * * * *", "--", "true")
+    assert "has been due" not in duly("status").out
+    with apsw.Connection(str(duly.home / "ledger.db")) as db:
+        db.execute("update automation set next_due_us = next_due_us - 180000000")
+    found = duly("status").out
+    assert "NEEDS YOU  nothing is started: x has been due since" in found
+    assert "duly doctor" in found

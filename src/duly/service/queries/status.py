@@ -5,7 +5,7 @@ from typing import Any
 from duly.ledger.api.runs import RunFilter
 from duly.ledger.api.tx import Tx
 from duly.model.automation import Automation
-from duly.model.instant import DAY_US, Instant
+from duly.model.instant import DAY_US, MINUTE_US, Instant
 from duly.model.occurrence import Occurrence
 from duly.model.states import AutomationState, Disposition, Outcome, RunState
 from duly.policy.lifecycle import CLAIMED
@@ -17,6 +17,8 @@ from duly.service.registry import Answer, Operation, query
 from duly.service.views import RunView, run_view, why_of
 
 LINES_MAX = 10
+# Two looks of a scanner at its slowest: a slot without an answer for longer shows that nothing answers.
+OVERDUE_US = MINUTE_US
 PAGE = 1000
 _DID_NOT_RUN = frozenset({Disposition.MISSED, Disposition.SKIPPED, Disposition.REFUSED})
 
@@ -74,7 +76,7 @@ def _status(tx: Tx, _: None) -> StatusAnswer:
         waiting=[view for view in held if view.status == "waiting"],
         ran=[view for view in views if view.settled_at is not None and view.state != "blocked"],
         not_run=[one for automation in live for one in _not_run(tx, automation, since)],
-        needs_you=[*map(_needs, blocked), *_suspended(live)],
+        needs_you=[*_overdue(upcoming, tx.at), *map(_needs, blocked), *_suspended(live)],
         next_run=None if upcoming is None else text.utc(upcoming.next_due),
         next_job=None if upcoming is None else upcoming.job_key,
         lines=[],
@@ -125,6 +127,21 @@ def _needs(view: RunView) -> Needs:
         message=f"{view.job_key} {view.window_key}: {view.words}",
         command=f"duly runs show {view.id}",
     )
+
+
+def _overdue(upcoming: Automation | None, at: Instant) -> list[Needs]:
+    """Say that slots get no answer: no node runs, its disk is full, or it is stuck."""
+    if upcoming is None or upcoming.next_due is None or upcoming.next_due > at - OVERDUE_US:
+        return []
+    return [
+        Needs(
+            job_key=upcoming.job_key,
+            run_id=None,
+            message=f"nothing is started: {upcoming.job_key} has been due since {text.utc(upcoming.next_due)}, "
+            "see `duly doctor`",
+            command="duly doctor",
+        )
+    ]
 
 
 def _suspended(automations: list[Automation]) -> list[Needs]:
