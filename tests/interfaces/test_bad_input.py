@@ -152,6 +152,9 @@ def test_an_unreadable_database_is_named(duly):
     (duly.home / "ledger.db").mkdir()
     _one_line(duly("status"), 2, "is a directory")
     (duly.home / "ledger.db").rmdir()
+    os.mkfifo(duly.home / "ledger.db")
+    _one_line(duly("status"), 2, "is no regular file")
+    (duly.home / "ledger.db").unlink()
     (duly.home / "ledger.db").write_text("not a database at all")
     _one_line(duly("status"), 2, "is not a SQLite database")
 

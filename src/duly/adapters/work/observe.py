@@ -112,4 +112,5 @@ def refusals(reason: Reason) -> Iterator[None]:
     except DulyError as error:
         raise CannotWorkError(reason, error.message, fix=error.fix) from error
     except OSError as error:
-        raise CannotWorkError(reason, f"{error.filename}: {error.strerror}") from error
+        place = f"{error.filename}: " if error.filename else ""
+        raise CannotWorkError(reason, f"{place}{error.strerror}") from error

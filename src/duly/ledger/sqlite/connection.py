@@ -46,6 +46,9 @@ def examine(path: Path) -> None:
     """Raise ForeignDatabaseError unless the file is a ledger of Duly, by its first bytes; nothing is changed."""
     if path.is_dir():
         raise _foreign(path, "is a directory")
+    if path.exists() and not path.is_file():
+        # A pipe would hold whoever opens it.
+        raise _foreign(path, "is no regular file")
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER_BYTES)
