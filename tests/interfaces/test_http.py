@@ -2,11 +2,14 @@
 
 import http.client
 import json
+import socket
+from contextlib import ExitStack, suppress
 from urllib.parse import urlsplit
 
 import pytest
 
 from duly.interfaces.http import problems
+from duly.interfaces.http.doorway import CONNECTIONS_MAX
 from duly.interfaces.http.gate import BODY_BYTES_MAX, Gate
 from duly.interfaces.http.server import Server, parse
 from duly.model.errors import Fault, NotFoundError, ValidationError
@@ -158,3 +161,22 @@ def test_health_needs_no_token_and_tells_nothing_else(send):
 def test_every_error_that_has_a_status_keeps_its_place():
     assert problems.STATUS["owned"] == problems.STATUS["unavailable"] == 503
     assert set(problems.STATUS.values()) <= {400, 401, 403, 404, 409, 413, 421, 422, 503, 507}
+
+
+@pytest.mark.parametrize("said", [b"", b"POST /v1/ops/echo HTTP/1.1\r\nHost: "])
+def test_whoever_stands_in_the_door_is_sent_away_before_the_node_runs_out_of_descriptors(
+    server, send, said
+):
+    address = "127.0.0.1", urlsplit(server.url).port
+    with ExitStack() as opened:
+        idle = []
+        for _ in range(CONNECTIONS_MAX + 20):
+            idle.append(opened.enter_context(socket.create_connection(address, timeout=60)))
+            idle[-1].sendall(said)
+        with suppress(ConnectionResetError):
+            assert idle[0].recv(1) == b""
+        assert send("POST", "/v1/ops/echo", GOOD)[0] == 200
+
+
+def test_a_host_with_a_user_before_it_is_nobody(send):
+    assert send("POST", "/v1/ops/echo", GOOD, host="evil.example@127.0.0.1")[0] == 421

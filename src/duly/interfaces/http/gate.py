@@ -57,6 +57,8 @@ async def body_of(request: Request) -> bytes:
 
 def name_of(host: str) -> str:
     """Return the name in a Host header, without port and brackets; empty for one that cannot be meant."""
+    if "@" in host:
+        return ""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:

@@ -10,6 +10,7 @@ from typing import Final
 import uvicorn
 
 from duly.interfaces.http.application import Ask, Served, application
+from duly.interfaces.http.doorway import Doorway
 from duly.interfaces.http.gate import Gate
 from duly.model.errors import Fault, UnavailableError, ValidationError
 
@@ -58,6 +59,7 @@ class Server:
         served = Served(ask=self._ask, complaint=complaint, gate=self._gate)
         config = uvicorn.Config(
             application(served),
+            http=Doorway,
             log_config=None,
             access_log=False,
             lifespan="off",
