@@ -88,6 +88,9 @@ def test_the_directory_is_made_private_with_a_token_that_stays(tmp_path):
 def test_a_token_that_is_gone_is_told(tmp_path):
     with pytest.raises(UnavailableError, match="token"):
         home.read_token(home.Home(root=tmp_path))
+    (tmp_path / "token").write_text("\n")
+    with pytest.raises(UnavailableError, match="too short"):
+        home.read_token(home.Home(root=tmp_path))
 
 
 def test_case_b06_a_scan_that_is_two_periods_old_is_no_good():

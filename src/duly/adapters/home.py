@@ -101,12 +101,19 @@ def _unusable(home: Home, error: OSError) -> UnavailableError:
 def read_token(home: Home) -> str:
     """Return the bearer token. Raises UnavailableError when there is none, or it cannot be read."""
     try:
-        return home.token.read_text(encoding="ascii").strip()
+        token = home.token.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UnavailableError(
             f"the token {home.token} cannot be read",
             fix="Run this as the user who started the server.",
         ) from error
+    if len(token) < _TOKEN_BYTES:
+        # An empty one would let everybody in.
+        raise UnavailableError(
+            f"the token {home.token} is too short to be one",
+            fix="Remove it; the next start makes another.",
+        )
+    return token
 
 
 def _own(root: Path) -> None:
