@@ -152,3 +152,25 @@ def test_status_says_when_slots_get_no_answer(duly):
     found = duly("status").out
     assert "NEEDS YOU  nothing is started: x has been due since" in found
     assert "duly doctor" in found
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        "update revision set work = replace(work, 'echo done', 'echo evil')",
+        "update revision set timing = replace(timing, '9', '8')",
+        "update revision set definition = '{}'",
+        "update revision set digest = 'other'",
+        "update revision set number = 2, created_at_us = created_at_us + 1",
+    ],
+)
+def test_the_audit_finds_an_edited_definition(duly, edit):
+    duly(*ADD)
+    assert duly("audit", "verify").code == 0
+    with apsw.Connection(str(duly.home / "ledger.db")) as db:
+        db.execute(edit)
+        assert db.changes() == 1
+    found = duly("audit", "verify")
+    assert found.code == 5
+    assert "is not what was recorded" in found.out + found.err
+    assert duly("db", "check").code == 5

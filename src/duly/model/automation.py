@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from duly.model import canonical
 from duly.model.ids import AutomationId
 from duly.model.instant import Instant
 from duly.model.states import AutomationState
@@ -60,6 +61,11 @@ class Revision:
     tzdata: str
     actor: str
     created_at: Instant
+
+
+def plan_hash(timing: str, work: str) -> str:
+    """Return the hash by which the audit knows a revision's plan."""
+    return canonical.hash_of([timing, work])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

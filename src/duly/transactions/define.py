@@ -5,7 +5,7 @@ from typing import Final
 
 from duly.ledger.api.tx import Tx
 from duly.model import codec, ids
-from duly.model.automation import Automation, Revision
+from duly.model.automation import Automation, Revision, plan_hash
 from duly.model.errors import (
     ConflictError,
     IdempotencyConflictError,
@@ -86,10 +86,12 @@ def create(tx: Tx, command: Create) -> Defined:
     claim_paths(tx, automation, wanted.paths)
     if not tx.add_automation(automation):
         raise ConflictError(f"{wanted.job_key} was created in between", fix="edit it instead")
-    tx.add_revision(_revision(tx, automation, wanted))
+    revision = _revision(tx, automation, wanted)
+    tx.add_revision(revision)
     body = {
         "job_key": wanted.job_key,
         "digest": wanted.digest,
+        "plan": plan_hash(revision.timing, revision.work),
         "state": automation.state.value,
         "mark": mark_body(automation.mark),
         "next_due": automation.next_due,
@@ -190,11 +192,13 @@ def edit(tx: Tx, command: Edit) -> Defined:
     answered = answered_or_closed(tx, before, wanted.zones, wanted.actor)
     after = _edited(tx, answered, wanted)
     claim_paths(tx, after, wanted.paths)
-    if not tx.add_revision(_revision(tx, after, wanted)) or not tx.record_automation(after):
+    revision = _revision(tx, after, wanted)
+    if not tx.add_revision(revision) or not tx.record_automation(after):
         raise VersionConflictError(f"{before.job_key} changed in between", fix="try again")
     body = {
         "revision": after.revision,
         "digest": wanted.digest,
+        "plan": plan_hash(revision.timing, revision.work),
         "state": after.state.value,
         "from": mark_body(answered.mark),
         "to": mark_body(after.mark),

@@ -1,5 +1,6 @@
 """The check of a ledger file: every byte, the schema, the audit chains, and what must never be found."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ import apsw
 from duly.ledger import audit_chain, statements
 from duly.ledger.audit_chain import Broken, Head, Intact
 from duly.ledger.sqlite import connection, migrate
+from duly.model import canonical
+from duly.model.automation import plan_hash
 
 _NEVER: Final = "never_"
 _ROWS_NAMED_MAX: Final = 5
@@ -46,8 +49,9 @@ def check(path: Path, anchors: Mapping[str, Head] | None = None) -> CheckReport:
                 heads = found
             case Broken(scope, seq, why):
                 faults.append(f"audit chain of {scope}: row {seq} {why}")
+        faults.extend(_revisions(db))
         faults.extend(_invariants(db))
-    except apsw.CorruptError as error:
+    except (apsw.CorruptError, apsw.SQLError) as error:
         faults.append(f"damaged: {error}")
     except apsw.Error as error:
         raise connection.as_error(error, path) from error
@@ -74,6 +78,17 @@ def _schema(db: apsw.Connection) -> Iterator[str]:
 def _chains(db: apsw.Connection, anchors: Mapping[str, Head] | None) -> Intact | Broken:
     rows = db.execute(statements.named()["audit_chains"])
     return audit_chain.verify((audit_chain.Row._make(row) for row in rows), anchors)
+
+
+def _revisions(db: apsw.Connection) -> Iterator[str]:
+    """Hold each revision against the audit of its making: it says what runs may do, and only the audit is chained."""
+    for automation_id, number, definition, timing, work, digest, body in db.execute(
+        statements.named()["revisions_recorded"]
+    ):
+        said = json.loads(body or "{}")
+        found = {"digest": canonical.hash_text(definition), "plan": plan_hash(timing, work)}
+        if digest != found["digest"] or any(said.get(name) != one for name, one in found.items()):
+            yield f"audit chain of automation:{automation_id}: revision {number} is not what was recorded"
 
 
 def _invariants(db: apsw.Connection) -> Iterator[str]:
