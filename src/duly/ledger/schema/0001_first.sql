@@ -78,7 +78,7 @@ create table run_pin(
   is_caught_up integer not null check (is_caught_up in (0,1)), amends_run_id text, redo_reason text, redo_effects text,
   created_at_us integer not null,
   unique (automation_id, window_key, input_version)
-) /* strict */;
+) /* keyed */;
 
 create table run(
   run_id text not null primary key, automation_id text not null,
@@ -109,7 +109,7 @@ create table run(
   -- An unknown truth passes a check, so a missing reason has to be named.
   check (grade is null or grade <> 'declared' or outcome = 'failed-before-write'),
   check (outcome <> 'completed' or grade is not null or (reason is not null and reason = 'resolved'))
-) /* strict */;
+) /* keyed */;
 -- Claiming steps through (is_caught_up, priority) by seeks, then takes a range of claimable_at_us in each.
 create index run_claimable on run(is_caught_up, priority, claimable_at_us, run_id) where claimable_at_us is not null;
 create index run_leased on run(lease_until_us, run_id) where claim_id is not null;
