@@ -48,6 +48,48 @@ def test_a_failure_that_changed_nothing_is_told_apart(duly):
     assert duly.program("run", "report", "--wait").code == Exit.FAILED_BEFORE_WRITE
 
 
+def test_a_plain_failure_says_what_to_do_in_commands_that_can_be_pasted(duly):
+    _add(duly, "exit 3")
+    ended = duly.program("run", "report", "--wait")
+    (run,) = duly("runs", "list", "--json").json["runs"]
+    assert f"duly logs {run['id']}" in ended.err and "resolve" not in ended.err
+    assert f"duly run report --window {run['window_key']}" in ended.err
+    assert "giving running work" not in ended.err
+
+
+def test_who_waits_is_told_what_the_run_waits_for(duly):
+    _add(duly, "true")
+    script = duly.here / "gone.sh"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    assert duly("add", "gone", *RULE, "--", "./gone.sh").code == 0
+    script.unlink()
+    ended = duly.program("run", "gone", "--wait", "--timeout", "3")
+    assert ended.code == Exit.TIMED_OUT
+    assert ended.err.count("the program was not found") == 1 and "Install it" in ended.err
+
+
+def test_the_answer_of_waiting_tells_the_end_of_the_run_and_how_it_was_asked_for(duly):
+    _add(duly, "true")
+    duly.program("run", "report", "--wait")
+    again = duly.program("run", "report", "--wait", "--json").json
+    assert (again["reason"], again["why"]) == ("exit_declared", "Exited 0, not verified")
+    assert again["answered"]["disposition"] == "joined"
+    assert again["answered"]["reason"] == "same_work" and "same window" in again["answered"]["why"]
+
+
+def test_the_beginning_of_an_id_names_a_run(duly):
+    _add(duly, "true")
+    run_id = duly("run", "report", "--json").json["run_id"]
+    assert duly("runs", "show", run_id[:10], "--json").json["run"]["id"] == run_id
+    assert duly("runs", "contract", run_id[:10], "--json").json["run_id"] == run_id
+    assert duly("runs", "events", run_id[:10], "--json").json["scope"] == f"run:{run_id}"
+    assert duly("logs", run_id[:10], "--json").json["run_id"] == run_id
+    assert duly("runs", "show", "r_").code == 3
+    assert duly("runs", "show", run_id[:5]).code == 3
+    assert duly("runs", "cancel", run_id[:10], "--json").json["run"]["run"]["id"] == run_id
+
+
 def test_a_window_that_is_done_is_found_again_not_repeated(duly):
     _add(duly, "date +%s%N > out.txt", "--expect", "out.txt")
     first = duly.program("run", "report", "--wait", "--json").json

@@ -12,6 +12,14 @@ def test_every_reason_and_every_verdict_is_explained():
     assert set(explain.VERDICTS) == set(Verdict)
 
 
+def test_a_plain_failure_needs_no_resolving():
+    reason = Reason.EXIT_UNEXPECTED
+    assert "duly run KEY" in explain.next_step(reason, Outcome.FAILED_BEFORE_WRITE)
+    assert "resolve" not in explain.next_step(reason, Outcome.FAILED_BEFORE_WRITE)
+    assert "duly runs resolve RUN" in explain.next_step(reason, Outcome.NEEDS_REVIEW)
+    assert explain.next_step(Reason.ON_TIME, None) == ""
+
+
 @pytest.mark.parametrize("reason", Reason)
 def test_an_explanation_completes_a_sentence_and_its_next_step_is_one(reason):
     told = explain.explain(reason)

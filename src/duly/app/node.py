@@ -26,7 +26,7 @@ from duly.engine.runner.loop import runner
 from duly.engine.service import Engine, EngineParts
 from duly.engine.settings import Settings
 from duly.interfaces.cli.codes import Exit
-from duly.interfaces.cli.front import Answer, Front
+from duly.interfaces.cli.front import LIVE, Answer, Front, is_news, is_over
 from duly.interfaces.cli.printing import say
 from duly.ledger.api.core import Ledger
 from duly.ledger.api.tx import Tx
@@ -38,7 +38,7 @@ from duly.service.views import status_of
 
 FOREVER_US: Final = 10 * 365 * 86_400 * 1_000_000
 LOOK_AGAIN_S: Final = 0.3
-_LIVE: Final = frozenset({"running", "waiting"})
+_PUT_AWAY_US: Final = 1_000_000
 _KEYS: Final = ("settled", "ready", "joined")
 
 
@@ -116,7 +116,8 @@ def _interruptible() -> Iterator[None]:
 def _wind_up(engine: Engine, settings: Settings) -> None:
     """Drain, then stop; a signal that comes while it drains stops at once."""
     try:
-        if engine.health().running:
+        # What has settled is only put away, which takes a moment and is no news.
+        if not engine.drain(_PUT_AWAY_US) and engine.health().running:
             say(f"giving running work {settings.drain_us // 1_000_000} s to end")
         engine.drain(settings.drain_us)
     finally:
@@ -140,10 +141,12 @@ class Here:
         """Carry out an operation on the ledger that this process owns."""
         return self._carry_out(name, body)
 
-    def wait_settled(self, run_id: str, occurrence_key: str, timeout_s: float) -> bool:
+    def wait_news(
+        self, run_id: str, occurrence_key: str, told: str | None, timeout_s: float
+    ) -> bool:
         """Wait for the engine."""
-        timeout_us = int(timeout_s * 1_000_000)
-        return self._engine.wait_until(_is_over, (run_id, occurrence_key), _KEYS, timeout_us)
+        wanted = (run_id, occurrence_key, told)
+        return self._engine.wait_until(_has_news, wanted, _KEYS, int(timeout_s * 1_000_000))
 
 
 class There:
@@ -159,10 +162,13 @@ class There:
         """Carry out an operation by the server."""
         return self._front.ask(name, body)
 
-    def wait_settled(self, run_id: str, occurrence_key: str, timeout_s: float) -> bool:
+    def wait_news(
+        self, run_id: str, occurrence_key: str, told: str | None, timeout_s: float
+    ) -> bool:
         """Look again and again. Raises UnavailableError when the server is gone meanwhile."""
         for _ in range(int(timeout_s / LOOK_AGAIN_S) + 1):
-            if _is_told_over(self._front.ask("runs.show", {"run_id": run_id}), occurrence_key):
+            detail = self._front.ask("runs.show", {"run_id": run_id})
+            if is_over(detail, occurrence_key) or is_news(detail["run"], told):
                 return True
             if not self._front.is_served():
                 raise UnavailableError(
@@ -173,27 +179,18 @@ class There:
         return False
 
 
-def _is_over(tx: Tx, wanted: tuple[str, str]) -> bool:
-    """Say whether a run is over, and the occurrence that asked for it has its verdict."""
-    run_id, occurrence_key = wanted
+def _has_news(tx: Tx, wanted: tuple[str, str, str | None]) -> bool:
+    """Say of a run in the ledger what `is_over` and `is_news` say of one that was told."""
+    run_id, occurrence_key, told = wanted
     run = tx.run(RunId(run_id))
-    if run is None or status_of(run) in _LIVE:
+    if run is None:
         return False
+    if status_of(run) in LIVE:
+        return status_of(run) == "waiting" and run.wait_reason not in (None, told)
     occurrence = tx.occurrence(run.automation_id, occurrence_key)
     if occurrence is None or occurrence.disposition is not Disposition.JOINED:
         return True
     return tx.rerun_verdict(run.automation_id, occurrence_key) is not None
-
-
-def _is_told_over(detail: Answer, occurrence_key: str) -> bool:
-    if detail["run"]["status"] in _LIVE:
-        return False
-    return all(
-        one["verdict"] is not None
-        for one in detail["occurrences"]
-        if one["occurrence_key"] == occurrence_key
-        and one["disposition"] == Disposition.JOINED.value
-    )
 
 
 # ---- until told to stop ----

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from duly.model.reasons import Reason
-from duly.model.states import Verdict
+from duly.model.states import Outcome, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,12 @@ def explain(reason: Reason) -> Explanation:
     return SENTENCES[reason]
 
 
+def next_step(reason: Reason, outcome: Outcome | None) -> str:
+    """Return what to do about a run that ended, or stands, for a reason; a plain failure needs no resolving."""
+    step = SENTENCES[reason].next_step
+    return _RUN_AGAIN if step == _LOOK and outcome is Outcome.FAILED_BEFORE_WRITE else step
+
+
 def explain_verdict(verdict: Verdict) -> Explanation:
     """Return what it means that a run was met again, and the next step."""
     return VERDICTS[verdict]
@@ -32,7 +38,10 @@ def _means(phrase: str, next_step: str = "") -> Explanation:
 
 
 _RUN_BY_HAND: Final = "Run the window by hand if it still matters: `duly run KEY --window W`."
-_LOOK: Final = "Read the log and the difference, then `duly runs resolve RUN`."
+_LOOK: Final = "Look: `duly logs RUN`, `duly runs show RUN`. Then `duly runs resume RUN` or `duly runs resolve RUN`."
+_RUN_AGAIN: Final = (
+    "Read `duly logs RUN` and repair it, then `duly run KEY --window W`, or wait for the next slot."
+)
 _REPAIR: Final = "Repair it, then `duly runs resume RUN`, or wait for the next slot."
 
 SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
@@ -190,7 +199,7 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         ),
         Reason.EFFECT_UNKNOWN: _means(
             "it is not known whether a change outside was made",
-            "Look there, then say which: `duly runs resolve RUN`.",
+            "Look there, then say which: `duly runs resolve-effect EFFECT`; `duly runs show RUN` names it.",
         ),
         Reason.EFFECT_ALTERED: _means(
             "what is there is neither what was before nor what was written",

@@ -1,5 +1,6 @@
 """Answers about automations and runs: the facts of the ledger in the words people and programs read."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,6 +103,8 @@ _LIVE_WORDS = {
     RunState.RETRYING: "waiting for another attempt",
 }
 _RUNNING = lifecycle.CLAIMED
+# The names that stand for others in the commands of a next step.
+_PLACES = re.compile(r"\b(?:KEY|W|RUN)\b(?=[^`]*`)")
 
 
 def status_of(run: Run) -> str:
@@ -111,6 +114,12 @@ def status_of(run: Run) -> str:
     if run.state is RunState.BLOCKED:
         return Outcome.NEEDS_REVIEW.value
     return "running" if run.state in _RUNNING else "waiting"
+
+
+def why_code(run: Run) -> str | None:
+    """Return the code of why a run stands as it does: of one that waits, what it waits for."""
+    is_waiting = status_of(run) == "waiting" and run.wait_reason is not None
+    return run.wait_reason if is_waiting else run.reason
 
 
 def words_of(run: Run, exit_code: int = 0) -> str:
@@ -136,7 +145,8 @@ def why_of(code: str | None) -> str:
 def run_view(known: KnownRun) -> RunView:
     """Return a run for lists."""
     run, pin, job_key = known.run, known.pin, known.job_key
-    reason = reason_of(run.reason)
+    code = why_code(run)
+    reason = reason_of(code)
     return RunView(
         id=run.run_id,
         job_key=job_key,
@@ -146,15 +156,26 @@ def run_view(known: KnownRun) -> RunView:
         status=status_of(run),
         outcome=None if run.outcome is None else run.outcome.value,
         grade=None if run.grade is None else run.grade.value,
-        reason=run.reason or run.wait_reason,
+        reason=code,
         words=words_of(run, known.exit_code),
-        next_step="" if reason is None else explain.explain(reason).next_step,
+        next_step="" if reason is None else _next_step(reason, known),
         attempts=run.attempts,
         cause=pin.cause.value,
         due_at=text.utc(pin.due_at),
         created_at=text.utc(run.created_at) or "",
         settled_at=text.utc(run.settled_at),
     )
+
+
+def _next_step(reason: Reason, known: KnownRun) -> str:
+    step = explain.next_step(reason, known.run.outcome)
+    return named(step, known.job_key, known.pin.window_key, known.run.run_id)
+
+
+def named(step: str, job_key: str, window_key: str | None, run_id: str | None) -> str:
+    """Return a next step with the names it is about, so that its commands can be pasted."""
+    names = {"KEY": job_key, "W": window_key, "RUN": run_id}
+    return _PLACES.sub(lambda found: names[found[0]] or found[0], step)
 
 
 def occurrence_view(occurrence: Occurrence, verdict: str | None) -> OccurrenceView:

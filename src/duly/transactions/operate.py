@@ -88,7 +88,7 @@ def _refuse_open_effects(tx: Tx, run: Run) -> None:
         names = ", ".join(effect.effect_id for effect in open_effects)
         raise ConflictError(
             f"nobody knows yet what became of {names}",
-            fix="say for each whether it happened with `duly runs resolve`",
+            fix="say for each whether it happened with `duly runs resolve-effect`",
         )
 
 

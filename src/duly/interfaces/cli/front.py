@@ -4,9 +4,27 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 Answer = dict[str, Any]
+
+LIVE: Final = frozenset({"running", "waiting"})
+
+
+def is_over(detail: Answer, occurrence_key: str) -> bool:
+    """Say whether a run, as `runs.show` tells it, is over, and the occurrence has its verdict."""
+    if detail["run"]["status"] in LIVE:
+        return False
+    return all(
+        one["verdict"] is not None
+        for one in detail["occurrences"]
+        if one["occurrence_key"] == occurrence_key and one["disposition"] == "joined"
+    )
+
+
+def is_news(run: Answer, told: str | None) -> bool:
+    """Say whether a run waits for another reason than the one that was told."""
+    return run["status"] == "waiting" and run["reason"] not in (None, told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +44,10 @@ class AtWork(Protocol):
         """Carry out an operation."""
         ...
 
-    def wait_settled(self, run_id: str, occurrence_key: str, timeout_s: float) -> bool:
-        """Wait until the run is over and the occurrence has its verdict; False: it was not in time."""
+    def wait_news(
+        self, run_id: str, occurrence_key: str, told: str | None, timeout_s: float
+    ) -> bool:
+        """Wait until the run `is_over`, or waits for another reason than `told`; False: not in time."""
         ...
 
 

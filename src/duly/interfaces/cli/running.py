@@ -1,7 +1,8 @@
 """`duly run`: ask for a window to be worked on, and wait for it if told to."""
 
+import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import click
@@ -9,11 +10,13 @@ import click
 from duly.interfaces.cli import codes
 from duly.interfaces.cli.codes import Exit
 from duly.interfaces.cli.command import command
-from duly.interfaces.cli.front import Answer, Front
+from duly.interfaces.cli.front import Answer, AtWork, Front, is_news, is_over
 from duly.interfaces.cli.printing import data, document, say
 from duly.interfaces.cli.runs import trouble_of
 
 _FOREVER_S: Final = 10 * 365 * 86_400.0
+# Verdicts on a run that was still at work: by the end of the waiting they tell nothing.
+_SAYS_NOTHING: Final = frozenset({None, "joined", "busy"})
 
 
 @command("run")
@@ -64,17 +67,35 @@ def start_and_wait(front: Front, as_json: bool, body: Mapping[str, Any], timeout
             return _refused(started, as_json)
         if not as_json:
             say(_admitted(started))
-        is_over = place.wait_settled(run_id, started["occurrence_key"], timeout_s)
+        is_done = _wait(place, started, timeout_s, say if not as_json else _say_nothing)
         detail = place.ask("runs.show", {"run_id": run_id})
         trouble = trouble_of(place.ask, detail["run"])
-        answer = {**started, **_ending(started, detail), "is_over": is_over, "message": trouble}
+        answer = {**started, **_ending(started, detail), "is_over": is_done, "message": trouble}
         if as_json:
             document(answer)
         else:
             _tell(answer, detail)
-            if not is_over and place.is_here:
+            if not is_done and place.is_here:
                 say("it is taken up again by the next `duly serve`, `duly tick` or --wait")
-    return codes.OF_STATUS[answer["status"]] if is_over else Exit.TIMED_OUT
+    return codes.OF_STATUS[answer["status"]] if is_done else Exit.TIMED_OUT
+
+
+def _wait(place: AtWork, started: Answer, timeout_s: float, tell: Callable[[str], None]) -> bool:
+    """Wait until a run is over, and tell each time what it waits for when that is something new."""
+    told, until = None, time.monotonic() + timeout_s
+    run_id, occurrence_key = started["run_id"], started["occurrence_key"]
+    while place.wait_news(run_id, occurrence_key, told, until - time.monotonic()):
+        detail = place.ask("runs.show", {"run_id": run_id})
+        if is_over(detail, occurrence_key):
+            return True
+        if is_news(detail["run"], told):
+            told = detail["run"]["reason"]
+            tell(f"{detail['run']['words']}. {detail['run']['next_step']}".rstrip(". ") + ".")
+    return False
+
+
+def _say_nothing(_: str) -> None:
+    """Keep it: a JSON document tells the whole at the end."""
 
 
 def _refused(started: Answer, as_json: bool) -> int:
@@ -96,8 +117,10 @@ def _ending(started: Answer, detail: Answer) -> Answer:
         "id": run["id"],
         "status": run["status"],
         "outcome": run["outcome"],
-        "reason": run["reason"] or started["reason"],
+        "reason": run["reason"],
+        "why": run["words"],
         "verdict": mine[0] if mine else started["verdict"],
+        "answered": {name: started[name] for name in ("disposition", "reason", "why")},
         "run": run,
         "artifacts": detail["artifacts"],
     }
@@ -106,7 +129,8 @@ def _ending(started: Answer, detail: Answer) -> Answer:
 def _admitted(answer: Answer) -> str:
     window = f" for window {answer['window_key']}" if answer["window_key"] else ""
     run_id = f": run {answer['run_id']}" if answer["run_id"] else ""
-    why = f" ({answer['why']})" if answer["why"] else ""
+    # Whoever asked and got a run of his own knows why it started.
+    why = f" ({answer['why']})" if answer["why"] and answer["disposition"] != "started" else ""
     again = ", as answered before" if answer["is_replay"] else ""
     return f"{answer['disposition']}{window}{run_id}{why}{again}"
 
@@ -117,7 +141,8 @@ def _is_over(answer: Answer) -> bool:
 
 
 def _tell(answer: Answer, detail: Answer) -> None:
-    verdict = f", {answer['verdict']}" if answer["verdict"] else ""
+    is_telling = answer["verdict"] not in _SAYS_NOTHING
+    verdict = f", {answer['verdict']}" if is_telling else ""
     run = answer["run"]
     data(f"{run['id']}: {run['status']}{verdict} ({run['words']})")
     if answer["message"]:

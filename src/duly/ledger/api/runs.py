@@ -58,6 +58,10 @@ class RunVerbs(Protocol):
         """Return where a run stands."""
         ...
 
+    def run_ids_like(self, beginning: str, limit: int) -> list[RunId]:
+        """Return ids of runs that begin with a text."""
+        ...
+
     def run_pin(self, run_id: RunId) -> RunPin | None:
         """Return what a run is for."""
         ...

@@ -5,6 +5,13 @@ values (:run_id, :automation_id, :workspace_id, :window_key, :input_version, :re
   :span_start_us, :span_end_us, :is_caught_up, :amends_run_id, :redo_reason, :redo_effects, :created_at_us)
 on conflict do nothing
 
+-- add_first_run_pin: fix what a run is for, unless its window has a run
+insert into run_pin(run_id, automation_id, workspace_id, window_key, input_version, revision, cause, slot_key,
+  due_at_us, span_start_us, span_end_us, is_caught_up, amends_run_id, redo_reason, redo_effects, created_at_us)
+select :run_id, :automation_id, :workspace_id, :window_key, :input_version, :revision, :cause, :slot_key, :due_at_us,
+  :span_start_us, :span_end_us, :is_caught_up, :amends_run_id, :redo_reason, :redo_effects, :created_at_us
+where not exists (select 1 from run_pin where automation_id = :automation_id and window_key = :window_key)
+
 -- add_run: add the run of a new pin
 insert into run(run_id, automation_id, state, version, state_since_us, claimable_at_us, is_caught_up, priority,
   behind_run_id, lease_owner, lease_until_us, claim_id, fence, attempts, cancel_actor, wait_reason, wait_since_us,
@@ -19,6 +26,13 @@ select run_id, automation_id, state, version, state_since_us, claimable_at_us, i
   outcome, grade, reason, error_class, may_live, settled_at_us, created_at_us
 from run
 where run_id = :run_id
+
+-- run_ids_between: the first ids of runs in a range of text
+select run_id
+from run
+where run_id >= :first and run_id < :behind
+order by run_id
+limit :limit
 
 -- run_pin: what a run is for
 select run_id, automation_id, workspace_id, window_key, input_version, revision, cause, slot_key, due_at_us,

@@ -38,6 +38,14 @@ class Runs(OnSession):
         """Return where a run stands."""
         return RUN.first(self._session.row("run", run_id=run_id))
 
+    def run_ids_like(self, beginning: str, limit: int) -> list[RunId]:
+        """Return ids of runs that begin with a text."""
+        # Ids end in hexadecimal digits: this is behind all that begin so.
+        rows = self._session.rows(
+            "run_ids_between", first=beginning, behind=f"{beginning}g", limit=limit
+        )
+        return [RunId(row[0]) for row in rows]
+
     def run_pin(self, run_id: RunId) -> RunPin | None:
         """Return what a run is for."""
         return RUN_PIN.first(self._session.row("run_pin", run_id=run_id))

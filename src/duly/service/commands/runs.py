@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from duly.ledger.api.tx import Tx
-from duly.model.ids import AutomationId, EffectId, RunId
+from duly.model.ids import AutomationId, EffectId
 from duly.model.states import Outcome
 from duly.service.desk import Desk
 from duly.service.queries import reading
@@ -121,28 +121,31 @@ def _answer(tx: Tx, question: tuple[AutomationId, RunAnswer]) -> StartAnswer:
 
 def cancel_run(desk: Desk, asked: EndRun) -> CancelView:
     """End a run: at once where nobody works on it, else at the next safe point."""
-    wish = operate.CancelRun(run_id=RunId(asked.run_id), actor=desk.actor, reason=asked.reason)
+    run_id = desk.ledger.read(reading.run_named, asked.run_id)
+    wish = operate.CancelRun(run_id=run_id, actor=desk.actor, reason=asked.reason)
     answer = desk.ledger.write(operate.cancel_run, wish)
-    return CancelView(is_done=answer.is_done, run=show_run(desk, NameRun(run_id=asked.run_id)))
+    return CancelView(is_done=answer.is_done, run=show_run(desk, NameRun(run_id=run_id)))
 
 
 def resume_run(desk: Desk, asked: EndRun) -> RunDetail:
     """Let a stopped run go on; whoever says so vouches for what happened before."""
-    wish = operate.ResumeRun(run_id=RunId(asked.run_id), actor=desk.actor, reason=asked.reason)
+    run_id = desk.ledger.read(reading.run_named, asked.run_id)
+    wish = operate.ResumeRun(run_id=run_id, actor=desk.actor, reason=asked.reason)
     desk.ledger.write(operate.resume_run, wish)
-    return show_run(desk, NameRun(run_id=asked.run_id))
+    return show_run(desk, NameRun(run_id=run_id))
 
 
 def resolve_run(desk: Desk, asked: ResolveRun) -> RunDetail:
     """Settle a blocked run by a person's word and evidence."""
+    run_id = desk.ledger.read(reading.run_named, asked.run_id)
     wish = operate.ResolveRun(
-        run_id=RunId(asked.run_id),
+        run_id=run_id,
         outcome=_OUTCOMES[asked.outcome],
         note=asked.evidence,
         actor=desk.actor,
     )
     desk.ledger.write(operate.resolve_run, wish)
-    return show_run(desk, NameRun(run_id=asked.run_id))
+    return show_run(desk, NameRun(run_id=run_id))
 
 
 def resolve_effect(desk: Desk, asked: ResolveEffect) -> EffectView:

@@ -1,14 +1,15 @@
 """What several queries read: automations by name with their zone, runs with their pin, pages."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from duly.ledger.api.tx import Tx
 from duly.model import codec
 from duly.model.automation import Automation, Revision
-from duly.model.errors import NotFoundError
+from duly.model.errors import ConflictError, NotFoundError
 from duly.model.ids import RunId
 from duly.model.plan import Timing, Work
 from duly.model.run import Run
@@ -17,6 +18,9 @@ from duly.model.zone import Zone
 from duly.recurrence.schedule import Schedule, compile_rule
 from duly.service.desk import WORKSPACE, ZoneSource
 from duly.service.views import KnownRun
+
+# Four digits at least: less is a slip rather than a name.
+_RUN_NAME: Final = re.compile(r"r_[0-9a-f]{4,32}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +64,19 @@ def with_revision(tx: Tx, automation: Automation) -> Known:
 
 def known_run(tx: Tx, run_id: str) -> KnownRun:
     """Return a run by its id. Raises NotFoundError."""
-    run = tx.run(RunId(run_id))
-    if run is None:
-        raise NotFoundError(f"there is no run {run_id}", fix="list them with `duly runs list`")
+    run = tx.run(run_named(tx, run_id))
+    assert run is not None, run_id
     return with_pin(tx, run)
+
+
+def run_named(tx: Tx, name: str) -> RunId:
+    """Return the one run id that begins so. Raises NotFoundError, ConflictError."""
+    found = tx.run_ids_like(name, 2) if _RUN_NAME.fullmatch(name) else []
+    if not found:
+        raise NotFoundError(f"there is no run {name}", fix="list them with `duly runs list`")
+    if len(found) > 1:
+        raise ConflictError(f"more than one run begins with {name}", fix="write more of its id")
+    return found[0]
 
 
 def with_pin(tx: Tx, run: Run) -> KnownRun:

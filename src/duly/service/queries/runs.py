@@ -35,7 +35,7 @@ class RunList(Answer):
 
 
 class NameRun(Request):
-    """One run by its id."""
+    """One run by its id, or by how that begins."""
 
     run_id: str
 
