@@ -143,6 +143,25 @@ def test_a_table_keeps_its_columns_whatever_is_in_them(capsys):
     assert capsys.readouterr().out == "A     B\n名前  x\n-     two lines\nok    3\n"
 
 
+def test_on_a_narrow_terminal_the_last_column_goes_beneath_and_is_not_lost(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "20")
+    rows = [{"a": "1234567890", "why": "because of it"}, {"a": "1", "why": "short"}]
+    printing.table(rows, (("a", "a"), ("why", "why")))
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "1234567890",
+        "    because of it",
+        "1           short",
+    ]
+
+
+def test_times_are_cut_to_what_a_person_reads():
+    assert printing.minute("2026-12-01T02:30:00.123456Z") == "2026-12-01 02:30Z"
+    assert printing.minute("2026-12-01T02:30:00+08:00") == "2026-12-01 02:30+08:00"
+    assert printing.second("2026-12-01T02:30:00.123456Z") == "2026-12-01T02:30:00Z"
+    assert printing.minute(None) is None and printing.second(None) is None
+
+
 def test_a_fault_names_file_line_and_pointer(capsys):
     fault = Fault(pointer="/agent/command", message="must be a list", fix="write [a, b]", line=12)
     printing.complain(ValidationError([fault]), "duly.yaml")

@@ -52,6 +52,22 @@ def test_what_is_added_is_listed_shown_explained_and_exported(duly):
     assert "schedule     cron 0 9 * * *" in duly("automation", "show", "report").out
 
 
+def test_lists_say_when_and_who_in_few_columns_and_hide_random_keys(duly):
+    duly(*ADD)
+    run_id = duly("run", "report", "--json").json["run_id"]
+    listed = duly("runs", "list").out.splitlines()
+    assert listed[0].split() == ["RUN", "KEY", "WINDOW", "STATUS", "SINCE", "WHY"]
+    assert listed[1].startswith(f"{run_id[:18]}  report") and run_id not in listed[1]
+    shown = duly("automation", "show", "report").out
+    assert "manual:" not in shown and "user:" in shown.split("answered lately")[1]
+    day = duly("automation", "next", "report").out.splitlines()[1].split()[0]
+    assert day in ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def test_without_runs_a_list_says_none(duly):
+    assert duly("runs", "list").out == "none\n"
+
+
 @pytest.mark.parametrize(
     "words",
     [

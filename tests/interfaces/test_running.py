@@ -52,9 +52,25 @@ def test_a_plain_failure_says_what_to_do_in_commands_that_can_be_pasted(duly):
     _add(duly, "exit 3")
     ended = duly.program("run", "report", "--wait")
     (run,) = duly("runs", "list", "--json").json["runs"]
-    assert f"duly logs {run['id']}" in ended.err and "resolve" not in ended.err
+    assert f"duly logs {run['id'][:18]}" in ended.err and "resolve" not in ended.err
     assert f"duly run report --window {run['window_key']}" in ended.err
     assert "giving running work" not in ended.err
+
+
+def test_what_happened_to_a_run_is_told_and_nothing_that_is_still_open(duly):
+    _add(duly, "exit 3")
+    assert "what happened: agent exited 3" in duly.program("run", "report", "--wait").out
+    run_id = duly("runs", "list", "--json").json["runs"][0]["id"]
+    assert "agent exited 3" in duly("runs", "show", run_id).out
+    told = duly("runs", "events", run_id).out
+    assert "observed_at=20" in told
+    assert "=-" not in told and "{}" not in told
+
+
+def test_asking_for_what_is_over_says_how_it_ended(duly):
+    _add(duly, "true")
+    assert duly.program("run", "report", "--wait").code == 0
+    assert "it is completed (Exited 0, not verified)" in duly("run", "report").out
 
 
 def test_who_waits_is_told_what_the_run_waits_for(duly):
@@ -81,13 +97,13 @@ def test_the_answer_of_waiting_tells_the_end_of_the_run_and_how_it_was_asked_for
 def test_the_beginning_of_an_id_names_a_run(duly):
     _add(duly, "true")
     run_id = duly("run", "report", "--json").json["run_id"]
-    assert duly("runs", "show", run_id[:10], "--json").json["run"]["id"] == run_id
-    assert duly("runs", "contract", run_id[:10], "--json").json["run_id"] == run_id
-    assert duly("runs", "events", run_id[:10], "--json").json["scope"] == f"run:{run_id}"
-    assert duly("logs", run_id[:10], "--json").json["run_id"] == run_id
+    assert duly("runs", "show", run_id[:18], "--json").json["run"]["id"] == run_id
+    assert duly("runs", "contract", run_id[:18], "--json").json["run_id"] == run_id
+    assert duly("runs", "events", run_id[:18], "--json").json["scope"] == f"run:{run_id}"
+    assert duly("logs", run_id[:18], "--json").json["run_id"] == run_id
     assert duly("runs", "show", "r_").code == 3
     assert duly("runs", "show", run_id[:5]).code == 3
-    assert duly("runs", "cancel", run_id[:10], "--json").json["run"]["run"]["id"] == run_id
+    assert duly("runs", "cancel", run_id[:18], "--json").json["run"]["run"]["id"] == run_id
 
 
 def test_a_window_that_is_done_is_found_again_not_repeated(duly):

@@ -1,6 +1,5 @@
 """Answers about automations and runs: the facts of the ledger in the words people and programs read."""
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from duly.model.run import Run, RunPin
 from duly.model.states import AutomationState, Outcome, RunState
 from duly.model.zone import Zone
 from duly.policy import explain, lifecycle, words
-from duly.service import text
+from duly.service import names, text
 from duly.service.registry import Answer
 
 
@@ -79,6 +78,7 @@ class OccurrenceView(Answer):
     run_id: str | None
     window_key: str | None
     verdict: str | None = None
+    actor: str
     at: str
 
 
@@ -103,8 +103,6 @@ _LIVE_WORDS = {
     RunState.RETRYING: "waiting for another attempt",
 }
 _RUNNING = lifecycle.CLAIMED
-# The names that stand for others in the commands of a next step.
-_PLACES = re.compile(r"\b(?:KEY|W|RUN)\b(?=[^`]*`)")
 
 
 def status_of(run: Run) -> str:
@@ -169,13 +167,7 @@ def run_view(known: KnownRun) -> RunView:
 
 def _next_step(reason: Reason, known: KnownRun) -> str:
     step = explain.next_step(reason, known.run.outcome)
-    return named(step, known.job_key, known.pin.window_key, known.run.run_id)
-
-
-def named(step: str, job_key: str, window_key: str | None, run_id: str | None) -> str:
-    """Return a next step with the names it is about, so that its commands can be pasted."""
-    names = {"KEY": job_key, "W": window_key, "RUN": run_id}
-    return _PLACES.sub(lambda found: names[found[0]] or found[0], step)
+    return names.named(step, known.job_key, known.pin.window_key, known.run.run_id)
 
 
 def occurrence_view(occurrence: Occurrence, verdict: str | None) -> OccurrenceView:
@@ -192,6 +184,7 @@ def occurrence_view(occurrence: Occurrence, verdict: str | None) -> OccurrenceVi
         run_id=occurrence.run_id,
         window_key=occurrence.window_key,
         verdict=verdict,
+        actor=occurrence.actor,
         at=text.utc(occurrence.at) or "",
     )
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from duly.interfaces.cli.automations import SLOT_COLUMNS, slot_rows
+from duly.interfaces.cli.automations import slot_table
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.definitions import NOBODY, tell_warnings
 from duly.interfaces.cli.front import Answer, Front
-from duly.interfaces.cli.printing import data, document, say, table
+from duly.interfaces.cli.printing import data, document, say
 from duly.interfaces.cli.running import start_and_wait
 
 _TRY_S = 86_400.0
@@ -89,7 +89,7 @@ def _tell(front: Front, key: str, answer: Answer, wish: dict[str, Any]) -> None:
     verdict = f"would be {result['verdict']}" if wish["dry_run"] else result["verdict"]
     data(f"{key}: {verdict}, one run for each {result['window']}")
     data(f"next slots ({result['timezone']}):")
-    table(slot_rows(result["next_after"]), SLOT_COLUMNS)
+    slot_table(result["next_after"])
     tell_warnings(result)
     if not wish["notify"] and not front.is_anybody_told():
         say(NOBODY)

@@ -1,13 +1,24 @@
 """`duly automation …`: look at automations, change their state."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 import click
 
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Front
-from duly.interfaces.cli.printing import data, document, fields, one_line, say, table
+from duly.interfaces.cli.printing import (
+    data,
+    document,
+    fields,
+    minute,
+    one_line,
+    say,
+    second,
+    table,
+)
+from duly.service.names import short
 
 COLUMNS: Final = (
     ("key", "job_key"),
@@ -16,16 +27,23 @@ COLUMNS: Final = (
     ("status", "last_status"),
     ("why", "why"),
 )
-SLOT_COLUMNS: Final = (("slot", "local"), ("due (UTC)", "due_at"), ("note", "note"))
-RUN_COLUMNS: Final = (
-    ("run", "id"),
+_SLOT_COLUMNS: Final = (
+    ("day", "day"),
+    ("slot", "local"),
+    ("due (UTC)", "due_at"),
+    ("note", "note"),
+)
+_RUN_COLUMNS: Final = (
+    ("run", "run"),
     ("key", "job_key"),
     ("window", "window_key"),
     ("status", "status"),
+    ("since", "since"),
     ("why", "words"),
 )
 _OCCURRENCE_COLUMNS: Final = (
-    ("occurrence", "occurrence_key"),
+    ("at", "at"),
+    ("asked by", "asked_by"),
     ("answer", "disposition"),
     ("why", "why"),
 )
@@ -41,7 +59,11 @@ def list_all(front: Front, as_json: bool, deleted: bool) -> None:
     if as_json:
         document({"automations": found})
         return
-    table(found, COLUMNS)
+    rows = [
+        {**one, "next_run": minute(one["next_run"]), "last_run": minute(one["last_run"])}
+        for one in found
+    ]
+    table(rows, COLUMNS)
     if not found:
         say("none yet; `duly add` and `duly init` make one")
 
@@ -67,11 +89,16 @@ def show(front: Front, as_json: bool, key: str) -> None:
         return
     view = answer["automation"]
     names = "job_key name state schedule timezone next_run last_run last_status why revision"
-    fields((name, view[name]) for name in f"{names} created_at updated_at".split())
-    _part("next slots", slot_rows(answer["next_slots"]), SLOT_COLUMNS)
-    _part("runs", answer["runs"], RUN_COLUMNS)
-    _part("answered lately", answer["occurrences"], _OCCURRENCE_COLUMNS)
-    _part("revisions", answer["revisions"], _REVISION_COLUMNS)
+    plain = [(name, view[name]) for name in names.split()]
+    times = [(name, second(view[name])) for name in ("created_at", "updated_at")]
+    fields([*plain, *times])
+    data("\nnext slots")
+    slot_table(answer["next_slots"])
+    data("\nruns")
+    run_table(answer["runs"])
+    _part("answered lately", _occurrence_rows(answer["occurrences"]), _OCCURRENCE_COLUMNS)
+    revisions = [{**one, "created_at": second(one["created_at"])} for one in answer["revisions"]]
+    _part("revisions", revisions, _REVISION_COLUMNS)
 
 
 def _part(title: str, rows: list[dict[str, Any]], columns: tuple[tuple[str, str], ...]) -> None:
@@ -80,6 +107,32 @@ def _part(title: str, rows: list[dict[str, Any]], columns: tuple[tuple[str, str]
         table(rows, columns)
     else:
         data("none")
+
+
+def run_table(runs: list[dict[str, Any]]) -> None:
+    """Print runs: the beginning of an id is enough for every command."""
+    rows = [
+        {**one, "run": short(one["id"]), "since": minute(one["settled_at"] or one["created_at"])}
+        for one in runs
+    ]
+    if rows:
+        table(rows, _RUN_COLUMNS)
+    else:
+        data("none")
+
+
+def _occurrence_rows(occurrences: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return answers with who asked: a slot, or a person; the key that only tells requests apart stays away."""
+    return [{**one, "at": second(one["at"]), "asked_by": _asked_by(one)} for one in occurrences]
+
+
+def _asked_by(occurrence: Mapping[str, Any]) -> str:
+    if occurrence["slot_count"] > 1:
+        first, last = minute(occurrence["due_at"]), minute(occurrence["last_due_at"])
+        return f"{occurrence['slot_count']} slots, {first} to {last}"
+    if occurrence["due_at"] is not None:
+        return f"slot {minute(occurrence['due_at'])}"
+    return str(occurrence["actor"])
 
 
 @command("next")
@@ -91,14 +144,23 @@ def coming(front: Front, as_json: bool, key: str, count: int) -> None:
     if as_json:
         document(answer)
         return
-    table(slot_rows(answer["slots"]), SLOT_COLUMNS)
+    slot_table(answer["slots"])
     end = "; there are no more" if answer["is_complete"] else ""
     say(f"zone {answer['timezone']}{end}")
 
 
-def slot_rows(slots: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return slots with what is odd about them in words."""
-    return [{**slot, "note": ", ".join(slot["marks"])} for slot in slots]
+def slot_table(slots: list[dict[str, Any]]) -> None:
+    """Print slots with their weekday, and what is odd about them in words, where something is."""
+    rows = [{**one, "day": _day(one["local"]), "note": ", ".join(one["marks"])} for one in slots]
+    is_odd = any(one["marks"] for one in slots)
+    if rows:
+        table(rows, _SLOT_COLUMNS if is_odd else _SLOT_COLUMNS[:-1])
+    else:
+        data("none")
+
+
+def _day(local: str) -> str:
+    return datetime.fromisoformat(local).strftime("%a")
 
 
 def _changing(verb: str, words: str) -> click.Command:

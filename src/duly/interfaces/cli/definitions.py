@@ -11,10 +11,10 @@ from typing import Any, Final
 import click
 import yaml
 
-from duly.interfaces.cli.automations import SLOT_COLUMNS, every_automation, slot_rows
+from duly.interfaces.cli.automations import every_automation, slot_table
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Answer, Front
-from duly.interfaces.cli.printing import data, document, one_line, say, table
+from duly.interfaces.cli.printing import data, document, one_line, say
 from duly.interfaces.cli.templates import SCHEMA_FILE, TEMPLATES
 from duly.model.errors import ConflictError, Fault, UnavailableError, ValidationError
 
@@ -153,7 +153,7 @@ def _tell(result: Answer) -> None:
 def _slots(title: str, slots: list[dict[str, Any]]) -> None:
     data(f"{title}:" if slots else f"{title}: none")
     if slots:
-        table(slot_rows(slots), SLOT_COLUMNS)
+        slot_table(slots)
 
 
 def tell_warnings(result: Answer) -> None:

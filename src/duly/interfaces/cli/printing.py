@@ -20,6 +20,9 @@ _UNSAFE: Final = re.compile(
 )
 _GAP: Final = "  "
 _NOTHING: Final = "-"
+_FOLD: Final = "    "
+# RFC 3339 as answers have it; what is kept is the day, hour and minute, and the offset.
+_MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 
 
 def clean(text: str) -> str:
@@ -31,6 +34,16 @@ def one_line(value: object) -> str:
     """Return a value for one cell of a table."""
     text = _NOTHING if value is None or value == "" else str(value)
     return " ".join(clean(text).split()) or _NOTHING
+
+
+def minute(moment: str | None) -> str | None:
+    """Return an instant of an answer to the minute, short enough for a table: `2026-12-01 02:30+01:00`."""
+    return None if moment is None else _MOMENT.sub(r"\1 \2\4", moment)
+
+
+def second(moment: str | None) -> str | None:
+    """Return an instant of an answer to the second, as RFC 3339."""
+    return None if moment is None else re.sub(r"\.\d+(?=Z|[+-]\d\d:)", "", moment)
 
 
 def say(line: str) -> None:
@@ -49,14 +62,17 @@ def document(answer: object) -> None:
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]]) -> None:
-    """Print rows under (heading, field) columns; on a terminal the last one is cut to fit."""
+    """Print rows under (heading, field) columns; on a terminal the last one goes beneath where it does not fit."""
     cells = [[one_line(row.get(field)) for _, field in columns] for row in rows]
     heads = [head.upper() for head, _ in columns]
     widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
     limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     click.secho(_row(heads, widths, limit), bold=not os.environ.get("NO_COLOR"))
     for row in cells:
-        click.echo(_row(row, widths, limit))
+        is_folded = limit is not None and width(_row(row, widths, None)) > limit
+        click.echo(_row(row[:-1] if is_folded else row, widths, limit))
+        if is_folded:
+            click.echo(_row([row[-1]], [0], limit, _FOLD))
 
 
 def fields(pairs: Iterable[tuple[str, object]]) -> None:
@@ -73,9 +89,12 @@ def width(text: str) -> int:
     return len(text) + wide
 
 
-def _row(cells: Sequence[str], widths: Sequence[int], limit: int | None) -> str:
-    padded = [cell + " " * (space - width(cell)) for cell, space in zip(cells, widths, strict=True)]
-    line = _GAP.join(padded).rstrip()
+def _row(cells: Sequence[str], widths: Sequence[int], limit: int | None, indent: str = "") -> str:
+    # A folded row has one cell less than there are columns.
+    padded = [
+        cell + " " * (space - width(cell)) for cell, space in zip(cells, widths, strict=False)
+    ]
+    line = indent + _GAP.join(padded).rstrip()
     return line if limit is None or width(line) <= limit else line[: limit - 1] + "…"
 
 

@@ -10,7 +10,7 @@ import click
 from duly.interfaces.cli import codes
 from duly.interfaces.cli.codes import Exit
 from duly.interfaces.cli.command import command
-from duly.interfaces.cli.front import Answer, AtWork, Front, is_news, is_over
+from duly.interfaces.cli.front import LIVE, Answer, AtWork, Front, is_news, is_over
 from duly.interfaces.cli.printing import data, document, say
 from duly.interfaces.cli.runs import trouble_of
 
@@ -52,8 +52,10 @@ def _admit(front: Front, as_json: bool, body: Mapping[str, Any]) -> int:
     if as_json:
         document(answer)
     else:
-        data(_admitted(answer))
-        if answer["run_id"] and not _is_over(answer) and not front.is_served():
+        is_done = answer["run"] is not None and answer["run"]["status"] not in LIVE
+        end = f"; it is {answer['run']['status']} ({answer['run']['words']})" if is_done else ""
+        data(_admitted(answer) + end)
+        if answer["run_id"] and not is_done and not front.is_served():
             say("nobody works on it yet: start `duly serve`, or use `duly tick` or --wait")
     return Exit.CONFLICT if answer["disposition"] == "refused" else Exit.OK
 
@@ -69,7 +71,7 @@ def start_and_wait(front: Front, as_json: bool, body: Mapping[str, Any], timeout
             say(_admitted(started))
         is_done = _wait(place, started, timeout_s, say if not as_json else _say_nothing)
         detail = place.ask("runs.show", {"run_id": run_id})
-        trouble = trouble_of(place.ask, detail["run"])
+        trouble = trouble_of(place.ask, detail)
         answer = {**started, **_ending(started, detail), "is_over": is_done, "message": trouble}
         if as_json:
             document(answer)
@@ -133,11 +135,6 @@ def _admitted(answer: Answer) -> str:
     why = f" ({answer['why']})" if answer["why"] and answer["disposition"] != "started" else ""
     again = ", as answered before" if answer["is_replay"] else ""
     return f"{answer['disposition']}{window}{run_id}{why}{again}"
-
-
-def _is_over(answer: Answer) -> bool:
-    run = answer["run"]
-    return run is not None and run["status"] not in ("running", "waiting")
 
 
 def _tell(answer: Answer, detail: Answer) -> None:

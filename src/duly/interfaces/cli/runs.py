@@ -1,18 +1,29 @@
 """`duly runs …`: look at runs, end them, let them go on."""
 
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import click
 import yaml
 
-from duly.interfaces.cli.automations import RUN_COLUMNS
+from duly.interfaces.cli.automations import run_table
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Front
-from duly.interfaces.cli.printing import data, document, fields, one_line, say, table
+from duly.interfaces.cli.printing import (
+    data,
+    document,
+    fields,
+    one_line,
+    say,
+    second,
+    table,
+)
+from duly.model.instant import Instant, to_text
 
 Ask = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
+_OPEN: Final[tuple[object, ...]] = (None, [], {})
 _WELL: Final = frozenset({"running", "waiting", "completed", "no-change"})
 _EVENT_COLUMNS: Final = (("at", "at"), ("what", "kind"), ("by", "actor"), ("details", "details"))
 _PROGRAM_COLUMNS: Final = (
@@ -39,7 +50,7 @@ def list_all(
     if as_json:
         document(answer)
         return
-    table(answer["runs"], RUN_COLUMNS)
+    run_table(answer["runs"])
 
 
 @command("show")
@@ -50,19 +61,27 @@ def show(front: Front, as_json: bool, run: str) -> None:
     if as_json:
         document(answer)
     else:
-        _shown(answer, trouble_of(front.ask, answer["run"]))
+        _shown(answer, trouble_of(front.ask, answer))
 
 
-def trouble_of(ask: Ask, view: Mapping[str, Any]) -> str | None:
-    """Return what went wrong with a run in its own words, as its newest event tells; None where nothing did."""
+def trouble_of(ask: Ask, detail: Mapping[str, Any]) -> str | None:
+    """Return what went wrong with a run: its newest message, or how its last program ended; None: nothing."""
+    view = detail["run"]
     if view["status"] in _WELL:
         return None
     found = ask("runs.events", {"run_id": view["id"], "limit": 1000})["events"]
     told = [event["body"] for event in found if event["body"].get("message")]
     if not told:
-        return None
+        return _bad_end(detail["executions"])
     fix = told[-1].get("fix")
     return f"{told[-1]['message']} — {fix}" if fix else str(told[-1]["message"])
+
+
+def _bad_end(programs: Sequence[Mapping[str, Any]]) -> str | None:
+    last = programs[-1] if programs else None
+    if last is None or not last["exit_code"]:
+        return None
+    return f"{last['part']} exited {last['exit_code']}"
 
 
 def _shown(answer: dict[str, Any], trouble: str | None) -> None:
@@ -76,14 +95,17 @@ def _shown(answer: dict[str, Any], trouble: str | None) -> None:
             ("in words", view["words"]),
             ("what happened", trouble),
             ("next step", view["next_step"]),
-            ("due", view["due_at"]),
-            ("created", view["created_at"]),
-            ("settled", view["settled_at"]),
+            ("due", second(view["due_at"])),
+            ("created", second(view["created_at"])),
+            ("settled", second(view["settled_at"])),
             ("attempts", view["attempts"]),
             ("revision", answer["revision"]),
         ]
     )
-    programs = [{**one, "command": " ".join(one["argv"])} for one in answer["executions"]]
+    programs = [
+        {**one, "command": shlex.join(one["argv"]), "ended_at": second(one["ended_at"])}
+        for one in answer["executions"]
+    ]
     for rows, columns in (
         (programs, _PROGRAM_COLUMNS),
         (answer["effects"], _EFFECT_COLUMNS),
@@ -113,7 +135,16 @@ def events(front: Front, as_json: bool, run: str) -> None:
 
 
 def _details(body: dict[str, Any]) -> str:
-    return " ".join(f"{name}={one_line(value)}" for name, value in body.items())
+    """Say what an event has to say; what it leaves open is not said."""
+    return " ".join(
+        f"{name}={_detail(name, value)}" for name, value in body.items() if value not in _OPEN
+    )
+
+
+def _detail(name: str, value: object) -> str:
+    if name.endswith("_at") and isinstance(value, int):
+        return to_text(Instant(value))
+    return one_line(value)
 
 
 @command("contract")
