@@ -45,7 +45,7 @@ def test_what_is_added_is_listed_shown_explained_and_exported(duly):
     listed = duly("automation", "list").out
     assert listed.splitlines()[0].split() == ["KEY", "NEXT", "LAST", "STATUS", "WHY"]
     assert "fence" not in listed and "sha256" not in listed
-    assert "has no answer" in duly("explain", "report").out
+    assert "is older than the automation, which was made at" in duly("explain", "report").out
     assert "1 automation" in duly("status").out
     assert len(duly("status").out.splitlines()) <= 10
     assert duly("automation", "next", "report", "--count", "3").out.count("09:00:00+08:00") == 3
@@ -148,6 +148,41 @@ def test_case_b01_listing_answers_no_slot_and_the_next_scan_does(duly, monkeypat
     assert duly.program("tick").code == 0
     occurrences = duly("automation", "show", "hourly", "--json").json["occurrences"]
     assert sum(one["slot_count"] for one in occurrences) == 24
+
+
+def test_an_explanation_tells_apart_why_a_slot_has_no_answer(duly, monkeypatch):
+    yesterday = Instant(clock.wall() - DAY_US)
+    with monkeypatch.context() as past:
+        past.setattr(clock, "wall", lambda: yesterday)
+        duly("add", "hourly", "--cron", "0 * * * *", "--", "true")
+    assert "is due, and nothing has looked since" in duly("explain", "hourly").out
+    assert "is still to come" in duly("explain", "hourly", "--at", "2100-01-01T00:00").out
+    assert "is older than the auto" in duly("explain", "hourly", "--at", "2020-01-01T00:00").out
+    duly("automation", "pause", "hourly")
+    told = duly("explain", "hourly").out
+    assert "It has been paused since" in told
+
+
+def test_an_explanation_tells_of_a_run_that_somebody_asked_for(duly):
+    duly(*ADD)
+    assert "newest run" not in duly("explain", "report").out
+    assert duly.program("run", "report", "--wait").code == 0
+    told = duly("explain", "report").out
+    assert "The newest run, asked for by hand at" in told and "Exited 0, not verified" in told
+
+
+def test_status_says_first_whether_anything_works_and_who_failed(duly):
+    assert duly("status").out.startswith("no server runs; nothing has ever looked")
+    assert duly("add", "bad", "--cron", "0 9 * * *", "--", "sh", "-c", "exit 3").code == 0
+    first = duly("status").out.splitlines()[0]
+    assert first.startswith("NEEDS YOU  no server runs") and first.endswith("`duly serve`")
+    run_id = duly.program("run", "bad", "--wait", "--json").json["id"]
+    told = duly("status").out
+    assert "no server runs; the last look was" in told.splitlines()[0]
+    assert "NEEDS YOU" not in told
+    assert "FAILED     bad 20" in told and f"`duly logs {run_id[:18]}`" in told
+    node = duly("status", "--json").json["node"]
+    assert node["is_well"] and node["owner"] is None and node["last_scan"]
 
 
 def test_a_kept_head_finds_a_ledger_that_was_replaced(duly):

@@ -83,6 +83,10 @@ class HomePremises:
         yield machine.look_at_names(self.configuration.unknown)
         yield machine.look_at_values(self.configuration.chosen)
 
+    def owner(self) -> str | None:
+        """Say who owns the data directory, in words; None: nobody."""
+        return self.store.owner()
+
     def check_ledger(self) -> Sequence[Finding]:
         """Look through the whole ledger."""
         if not self.home.has_ledger:

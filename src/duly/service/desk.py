@@ -67,6 +67,10 @@ class Premises(Protocol):
         """Look at the machine, the configuration, the data directory and its owner."""
         ...
 
+    def owner(self) -> str | None:
+        """Say which process works on this ledger now, in words; None: none does."""
+        ...
+
     def check_ledger(self) -> Sequence[Finding]:
         """Look through the whole ledger: integrity, schema, invariants, audit."""
         ...

@@ -70,6 +70,10 @@ class NoPremises:
         """Find nothing."""
         return []
 
+    def owner(self) -> str | None:
+        """Name nobody: the engine works in this process."""
+        return None
+
     def check_ledger(self) -> list[Finding]:
         """Find nothing."""
         return []

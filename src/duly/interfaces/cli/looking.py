@@ -9,7 +9,7 @@ import click
 from duly.interfaces.cli.codes import Exit
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Answer, Front
-from duly.interfaces.cli.printing import clean, data, document, one_line, say
+from duly.interfaces.cli.printing import clean, data, document, one_line
 
 _RUN_PREFIX: Final = "r_"
 
@@ -23,8 +23,6 @@ def status(front: Front, as_json: bool) -> None:
         return
     for line in answer["lines"]:
         data(line)
-    if not front.is_served():
-        say("no server runs: start one with `duly serve`, or `duly service install`")
 
 
 @command("explain")

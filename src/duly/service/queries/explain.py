@@ -1,21 +1,24 @@
 """Explain: why did it run, why did it not, will it run; in sentences, with the facts beside them."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from duly.ledger.api.tx import Tx
 from duly.model.automation import Automation
 from duly.model.instant import Instant
 from duly.model.occurrence import Occurrence
-from duly.model.states import AutomationState, Disposition
+from duly.model.states import AutomationState, Disposition, Trigger
 from duly.model.zone import Zone
 from duly.policy import explain as sentences
+from duly.recurrence import watermark
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import Slot
-from duly.service import text
+from duly.service import names, text
 from duly.service.desk import Desk
 from duly.service.queries import reading
 from duly.service.registry import Answer, Operation, Request, query
 from duly.service.views import (
+    KnownRun,
     OccurrenceView,
     RunView,
     occurrence_view,
@@ -59,8 +62,9 @@ def _explain(tx: Tx, question: tuple[Desk, Explain]) -> Explanation:
     run = None if run_id is None else reading.known_run(tx, run_id)
     lines = [
         *_about_state(known.automation),
-        *_about_slot(slot, occurrence, zone),
-        *([] if run is None else [f"Its run: {run_view(run).words}."]),
+        *_about_slot(_Asked(known.automation, slot, occurrence, zone, tx.at)),
+        *([] if run is None else _about_run("Its run", run)),
+        *_about_newest(tx, known.automation, run_id),
         *_about_waiting(tx, known.automation),
         _about_next(known.automation, schedule, zone, tx.at),
     ]
@@ -94,20 +98,64 @@ def _about_state(automation: Automation) -> list[str]:
         return []
     why = why_of(automation.state_reason)
     because = f": {why}" if why else ""
-    return [f"It is {automation.state.value} since {text.utc(automation.state_since)}{because}."]
+    since = text.stamp(automation.state_since)
+    return [f"It has been {automation.state.value} since {since}{because}."]
 
 
-def _about_slot(slot: Slot | None, occurrence: Occurrence | None, zone: Zone) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The slot that is asked about, and what is known of it now."""
+
+    automation: Automation
+    slot: Slot | None
+    occurrence: Occurrence | None
+    zone: Zone
+    at: Instant
+
+
+def _about_slot(asked: _Asked) -> list[str]:
+    slot, occurrence = asked.slot, asked.occurrence
     if slot is None:
         return ["Its rule names no slot at or before that time."]
-    named = f"The slot {text.local(slot.due_at, zone)}"
+    named = f"The slot {text.local(slot.due_at, asked.zone)}"
     if occurrence is None:
-        return [f"{named} has no answer: it is older than the automation, or not scanned yet."]
+        return [f"{named} {_why_no_answer(asked, slot)}."]
     late = f" {(occurrence.at - slot.due_at) // 1_000_000} s after it was due"
     said = f"{named} was {occurrence.disposition.value}{late}"
     if occurrence.slot_count > 1:
         said += f", with {occurrence.slot_count} slots in all"
-    return [f"{said}{_because(occurrence)}.", *_next_step(occurrence)]
+    return [f"{said}{_because(occurrence)}.", *_next_step(asked.automation, occurrence)]
+
+
+def _why_no_answer(asked: _Asked, slot: Slot) -> str:
+    automation = asked.automation
+    if slot.due_at > asked.at:
+        return "is still to come"
+    if slot.due_at < automation.created_at:
+        return (
+            f"is older than the automation, which was made at {text.stamp(automation.created_at)}"
+        )
+    if watermark.covers(automation.mark, slot, asked.zone.name):
+        return "lies before the last change of its rule, and was none of the old one's"
+    if automation.state is not AutomationState.ACTIVE:
+        return f"does not fire, because the automation is {automation.state.value}"
+    return "is due, and nothing has looked since: `duly doctor` says why"
+
+
+def _about_run(what: str, known: KnownRun) -> list[str]:
+    view = run_view(known)
+    said = f"{what} {names.short(view.id)}, window {view.window_key}: {view.words}."
+    return [said, view.next_step] if view.next_step else [said]
+
+
+def _about_newest(tx: Tx, automation: Automation, told: str | None) -> list[str]:
+    """Tell of the newest run where it is another one: somebody may have asked for it by hand."""
+    newest = tx.newest_runs([automation.automation_id])
+    if not newest or newest[0].run_id == told:
+        return []
+    known = reading.with_pin(tx, newest[0])
+    asked = "asked for by hand " if known.pin.cause is Trigger.MANUAL else ""
+    return _about_run(f"The newest run, {asked}at {text.stamp(newest[0].created_at)}:", known)
 
 
 def _because(occurrence: Occurrence) -> str:
@@ -116,18 +164,23 @@ def _because(occurrence: Occurrence) -> str:
     return f", because {why}" if why and not is_plain else ""
 
 
-def _next_step(occurrence: Occurrence) -> list[str]:
+def _next_step(automation: Automation, occurrence: Occurrence) -> list[str]:
     reason = reason_of(occurrence.reason)
     step = "" if reason is None else sentences.explain(reason).next_step
-    return [step] if step else []
+    window, run_id = occurrence.window_key, occurrence.run_id
+    return [names.named(step, automation.job_key, window, run_id)] if step else []
 
 
 def _about_waiting(tx: Tx, automation: Automation) -> list[str]:
     waiting = [run for run in tx.open_runs(automation.automation_id) if run.wait_reason is not None]
     return [
-        f"The run {run.run_id} waits since {text.utc(run.wait_since)}: {why_of(run.wait_reason)}."
+        f"The run {names.short(run.run_id)} waits{_since(run.wait_since)}: {why_of(run.wait_reason)}."
         for run in waiting
     ]
+
+
+def _since(at: Instant | None) -> str:
+    return "" if at is None else f" since {text.stamp(at)}"
 
 
 def _about_next(automation: Automation, schedule: Schedule | None, zone: Zone, at: Instant) -> str:

@@ -5,11 +5,11 @@ from typing import Any
 from duly.ledger.api.runs import RunFilter
 from duly.ledger.api.tx import Tx
 from duly.model.automation import Automation
-from duly.model.instant import DAY_US, MINUTE_US, Instant
+from duly.model.instant import DAY_US, HOUR_US, MINUTE_US, SECOND_US, Instant
 from duly.model.occurrence import Occurrence
 from duly.model.states import AutomationState, Disposition, Outcome, RunState
 from duly.policy.lifecycle import CLAIMED
-from duly.service import text
+from duly.service import names, text
 from duly.service.desk import WORKSPACE, Desk
 from duly.service.queries import reading
 from duly.service.queries.premises import Nothing
@@ -20,6 +20,10 @@ LINES_MAX = 10
 # Two looks of a scanner at its slowest: a slot without an answer for longer shows that nothing answers.
 OVERDUE_US = MINUTE_US
 PAGE = 1000
+_NODES = 10
+_FAILED = Outcome.FAILED_BEFORE_WRITE.value
+_NEEDS = "Needs you: "
+_MARK = len("NEEDS YOU")
 _DID_NOT_RUN = frozenset({Disposition.MISSED, Disposition.SKIPPED, Disposition.REFUSED})
 
 
@@ -43,9 +47,18 @@ class Needs(Answer):
     command: str
 
 
+class NodeView(Answer):
+    """Whether a process works on this ledger now, and when one last looked at what is due."""
+
+    is_well: bool
+    owner: str | None
+    last_scan: str | None
+
+
 class StatusAnswer(Answer):
     """The last day at a glance. `lines` says it in at most ten."""
 
+    node: NodeView
     automations: int
     running: list[RunView]
     waiting: list[RunView]
@@ -59,10 +72,10 @@ class StatusAnswer(Answer):
 
 def status(desk: Desk, _: Nothing) -> StatusAnswer:
     """Look at the last day and at what is next."""
-    return desk.ledger.read(_status, None)
+    return desk.ledger.read(_status, desk)
 
 
-def _status(tx: Tx, _: None) -> StatusAnswer:
+def _status(tx: Tx, desk: Desk) -> StatusAnswer:
     since = Instant(tx.at - DAY_US)
     automations = _automations(tx)
     live = [one for one in automations if one.state is not AutomationState.DELETED]
@@ -71,6 +84,7 @@ def _status(tx: Tx, _: None) -> StatusAnswer:
     blocked = _views(tx, RunFilter(states=(RunState.BLOCKED,), limit=50))
     upcoming = min((a for a in live if a.next_due is not None), key=_due, default=None)
     found = StatusAnswer(
+        node=_node(tx, desk),
         automations=len(live),
         running=[view for view in held if view.status == "running"],
         waiting=[view for view in held if view.status == "waiting"],
@@ -81,7 +95,15 @@ def _status(tx: Tx, _: None) -> StatusAnswer:
         next_job=None if upcoming is None else upcoming.job_key,
         lines=[],
     )
-    return found.model_copy(update={"lines": lines_of(found)})
+    return found.model_copy(update={"lines": lines_of(found, tx.at)})
+
+
+def _node(tx: Tx, desk: Desk) -> NodeView:
+    """Say who works. `duly tick` from a crontab is as good as a server, if it looks often enough."""
+    scans = [node.scanned_at for node in tx.nodes(_NODES) if node.scanned_at is not None]
+    scanned_at = max(scans, default=None)
+    is_recent = scanned_at is not None and tx.at - scanned_at <= OVERDUE_US
+    return NodeView(is_well=is_recent, owner=desk.premises.owner(), last_scan=text.utc(scanned_at))
 
 
 def _due(automation: Automation) -> int:
@@ -124,8 +146,8 @@ def _needs(view: RunView) -> Needs:
     return Needs(
         job_key=view.job_key,
         run_id=view.id,
-        message=f"{view.job_key} {view.window_key}: {view.words}",
-        command=f"duly runs show {view.id}",
+        message=f"{view.job_key} {view.window_key}: {view.words.removeprefix(_NEEDS)}",
+        command=f"duly runs show {names.short(view.id)}",
     )
 
 
@@ -137,8 +159,7 @@ def _overdue(upcoming: Automation | None, at: Instant) -> list[Needs]:
         Needs(
             job_key=upcoming.job_key,
             run_id=None,
-            message=f"nothing is started: {upcoming.job_key} has been due since {text.utc(upcoming.next_due)}, "
-            "see `duly doctor`",
+            message=f"nothing is started: {upcoming.job_key} has been due since {text.utc(upcoming.next_due)}",
             command="duly doctor",
         )
     ]
@@ -157,19 +178,49 @@ def _suspended(automations: list[Automation]) -> list[Needs]:
     ]
 
 
-def lines_of(found: StatusAnswer) -> list[str]:
-    """Say it in at most ten lines; what needs a person comes first, and is never cut without saying so."""
-    head = f"{_count(found.automations, 'automation')}, {len(found.running)} running, {len(found.waiting)} waiting"
-    lines = [head, _next_line(found), _ran_line(found)]
-    lines += _some([f"NEEDS YOU  {one.message}" for one in found.needs_you], 4, "duly runs list")
+def lines_of(found: StatusAnswer, at: Instant) -> list[str]:
+    """Say it in at most ten lines; what needs a person is never cut without saying so."""
+    needs = [_with_command("NEEDS YOU", one.message, one.command) for one in found.needs_you]
+    failed = [_failed_line(one) for one in found.ran if one.status == _FAILED]
+    lines = [_node_line(found, at), _head(found), _ran_line(found)]
+    lines += _some(needs, 3, "duly runs list --state blocked")
+    lines += _some(failed, 2, "duly runs list --state failed")
     lines += _some([_not_run_line(one) for one in found.not_run], 2, "duly explain KEY")
     return lines[:LINES_MAX]
 
 
-def _next_line(found: StatusAnswer) -> str:
-    if found.next_job is None:
-        return "nothing is due"
-    return f"next: {found.next_job} at {found.next_run}"
+def _node_line(found: StatusAnswer, at: Instant) -> str:
+    node = found.node
+    last = "nothing has ever looked at what is due"
+    if node.last_scan is not None:
+        last = f"the last look was {_ago(at - text.parse(node.last_scan, ''))} ago"
+    said = f"{node.owner or 'no server runs'}; {last}"
+    if node.is_well or not found.automations:
+        return said
+    return _with_command("NEEDS YOU", said, "duly doctor" if node.owner else "duly serve")
+
+
+def _ago(age_us: int) -> str:
+    for unit, us in (("day", DAY_US), ("h", HOUR_US), ("min", MINUTE_US)):
+        if age_us >= 2 * us:
+            count = age_us // us
+            return f"{count} days" if unit == "day" else f"{count} {unit}"
+    return f"{max(0, age_us) // SECOND_US} s"
+
+
+def _head(found: StatusAnswer) -> str:
+    upcoming = "nothing" if found.next_job is None else f"{found.next_job} at {found.next_run}"
+    automations = _count(found.automations, "automation")
+    return f"{automations}, {len(found.running)} running, {len(found.waiting)} waiting; next: {upcoming}"
+
+
+def _failed_line(view: RunView) -> str:
+    message = f"{view.job_key} {view.window_key}: {why_of(view.reason)}"
+    return _with_command("FAILED", message, f"duly logs {names.short(view.id)}")
+
+
+def _with_command(mark: str, message: str, command: str) -> str:
+    return f"{mark.ljust(_MARK)}  {message} — `{command}`"
 
 
 def _ran_line(found: StatusAnswer) -> str:
@@ -183,7 +234,8 @@ def _ran_line(found: StatusAnswer) -> str:
 
 def _not_run_line(one: NotRun) -> str:
     many = f" ({one.slot_count} slots)" if one.slot_count > 1 else ""
-    return f"{one.disposition}: {one.job_key} {one.due_at}{many}: {one.why}"
+    message = f"{one.job_key} {one.due_at}{many}: {one.why}"
+    return _with_command(one.disposition.upper(), message, f"duly explain {one.job_key}")
 
 
 def _some(lines: list[str], most: int, command: str) -> list[str]:
