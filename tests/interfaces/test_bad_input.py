@@ -176,8 +176,19 @@ def test_a_data_directory_that_cannot_be_one_is_named(duly):
             _one_line(duly("--home", str(place), *words), 9, "file")
 
 
+def test_a_directory_of_somebody_else_is_neither_closed_nor_filled(duly):
+    duly.home.mkdir(mode=0o755)
+    (duly.home / "letters").mkdir()
+    for words in (["add", "x", *RULE, "--", "true"], ["serve"], ["tick"]):
+        _one_line(duly(*words), 9, "holds other things", "empty directory")
+    assert duly.home.stat().st_mode & 0o777 == 0o755
+    assert [entry.name for entry in duly.home.iterdir()] == ["letters"]
+
+
 def test_a_directory_that_is_open_to_others_is_closed(duly):
     duly.home.mkdir(mode=0o755)
+    (duly.home / "bytes").mkdir()
+    (duly.home / "token.4711.new").write_text("")
     assert duly("add", "x", *RULE, "--", "true").code == 0
     assert duly.home.stat().st_mode & 0o777 == 0o700
     assert (duly.home / "token").stat().st_mode & 0o777 == 0o600

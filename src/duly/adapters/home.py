@@ -15,6 +15,9 @@ from duly.model.errors import UnavailableError
 
 _PRIVATE: Final = 0o700
 _TOKEN_BYTES: Final = 32
+_MARKS: Final = frozenset({"ledger.db", "owner.lock", "token", "config.toml"})
+# What somebody who makes the directory at this moment, or died while making it, has there before any mark.
+_EARLY: Final = frozenset({"bytes", "logs", "backups"})
 _ELSEWHERE: Final = "Make it a directory of this user, or point DULY_HOME elsewhere."
 
 
@@ -117,8 +120,17 @@ def read_token(home: Home) -> str:
 
 
 def _own(root: Path) -> None:
-    """Take others' access away where the directory was made by hand with too much of it."""
+    """Take others' access away where the directory was made by hand with too much of it.
+
+    Only from what is a data directory, or may become one: closing `/` or `/tmp` would lock everybody else out.
+    """
     status = root.stat()
+    names = {name for name in os.listdir(root) if not name.startswith("token.")} - _EARLY
+    if names and not names & _MARKS:
+        raise UnavailableError(
+            f"{root} holds other things, and is no data directory of Duly",
+            fix="Point DULY_HOME to an empty directory, or to one that does not exist yet.",
+        )
     if status.st_uid != os.geteuid():
         raise UnavailableError(
             f"the data directory {root} belongs to another user (uid {status.st_uid})",
