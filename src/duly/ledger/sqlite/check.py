@@ -16,6 +16,11 @@ from duly.model.automation import plan_hash
 
 _NEVER: Final = "never_"
 _ROWS_NAMED_MAX: Final = 5
+_RECORDED: Final = {
+    "scope_of": "automation:",
+    "created": "automation.created",
+    "edited": "automation.edited",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +87,8 @@ def _chains(db: apsw.Connection, anchors: Mapping[str, Head] | None) -> Intact |
 
 def _revisions(db: apsw.Connection) -> Iterator[str]:
     """Hold each revision against the audit of its making: it says what runs may do, and only the audit is chained."""
-    for automation_id, number, definition, timing, work, digest, body in db.execute(
-        statements.named()["revisions_recorded"]
-    ):
+    rows = db.execute(statements.named()["revisions_recorded"], _RECORDED)
+    for automation_id, number, definition, timing, work, digest, body in rows:
         said = json.loads(body or "{}")
         found = {"digest": canonical.hash_text(definition), "plan": plan_hash(timing, work)}
         if digest != found["digest"] or any(said.get(name) != one for name, one in found.items()):
