@@ -357,6 +357,11 @@ class World:
         found: Automation = self.read("automation", automation)
         return found
 
+    def automation_named(self, job_key: str) -> AutomationId:
+        """Return the id of the automation of a name."""
+        found: Automation = self.read("automation_named", "default", job_key)
+        return found.automation_id
+
     def run(self, run_id: RunId | None) -> Run:
         """Return a run as it stands."""
         found: Run = self.read("run", run_id)

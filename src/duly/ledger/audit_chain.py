@@ -55,7 +55,7 @@ class Intact:
     heads: Mapping[str, Head]
 
 
-def link(head: Head, scope: str, at: Instant, actor: str, kind: str, body: str) -> Row:
+def link(head: "Head | Row", scope: str, at: Instant, actor: str, kind: str, body: str) -> Row:
     """Return the row that follows `head`.
 
     Its hash is the SHA-256 of the RFC 8785 array `[previous hash, scope, seq, at_us, actor, kind, body]`.

@@ -75,7 +75,7 @@ class Session:
         self.wakes: Final[set[str]] = set()
         self._connection = connection
         # The newest audit row of scopes that this member wrote to.
-        self._heads: dict[str, Head] = {}
+        self._heads: dict[str, Head | audit_chain.Row] = {}
         self._statements = statements
         self._timer = timer
         self._until = now + deadline_ns
@@ -93,8 +93,8 @@ class Session:
         self._run(statement, given)
         return self._connection.changes()
 
-    def added(self, statement: str, values: tuple[Any, ...], /) -> int:
-        """Run a named insert with the values of its columns, in their order; say how many rows it wrote."""
+    def put(self, statement: str, values: tuple[Any, ...], /) -> int:
+        """Run a named statement with values in the order of their first mention; say how many rows it wrote."""
         self._run(statement, values)
         return self._connection.changes()
 
@@ -147,10 +147,14 @@ class Session:
 
     def audit(self, scope: str, kind: str, body: Mapping[str, Any], actor: str) -> None:
         """Append a row to the scope's audit chain."""
+        self.audit_text(scope, kind, audit_chain.text_of(body), actor)
+
+    def audit_text(self, scope: str, kind: str, text: str, actor: str) -> None:
+        """Append a row whose body is canonical JSON already."""
         head = self._heads.get(scope) or self._head_of(scope)
-        added = audit_chain.link(head, scope, self.at, actor, kind, audit_chain.text_of(body))
-        self.added("audit_add", added)
-        self._heads[scope] = Head(added.seq, added.hash)
+        row = audit_chain.link(head, scope, self.at, actor, kind, text)
+        self.put("audit_add", row)
+        self._heads[scope] = row
 
     def begin_chain(self, scope: str) -> None:
         """Take a scope's chain for new, as what it is about was added just now; were it not, `audit` would fail."""

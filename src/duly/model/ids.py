@@ -18,7 +18,7 @@ _OF_AUTOMATION: Final = slice(2, 10)
 
 def _hashed(kind: str, *parts: str) -> str:
     # Lengths keep ("a", "bc") and ("ab", "c") apart whatever characters the parts hold.
-    text = "".join([kind, *(f"\x1f{len(part)}:{part}" for part in parts)])
+    text = kind + "".join([f"\x1f{len(part)}:{part}" for part in parts])
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 

@@ -10,18 +10,18 @@ from duly.model.errors import VersionConflictError
 from duly.model.ids import AutomationId, RunId
 from duly.model.instant import Instant
 from duly.model.plan import Timing
-from duly.model.states import Disposition, Trigger
+from duly.model.states import Disposition
 from duly.model.timing import Watermark, Window
 from duly.policy import admission
 from duly.policy.admission import Answer, DueSlots, MissedRange, SlotAnswer
 from duly.policy.notify import NoticeKind
 from duly.transactions import alarm
 from duly.transactions.alarm import News
+from duly.transactions.burst import ACTOR, alike, answered_by, new_run, only_start, start_alike
 from duly.transactions.due import Due, due_of, works_of
 from duly.transactions.plans import Zones, is_once
 from duly.transactions.slots import (
     Answered,
-    NewRun,
     Raised,
     add_range,
     add_run,
@@ -32,10 +32,8 @@ from duly.transactions.slots import (
 from duly.transactions.standing import NOBODY, standing
 from duly.transactions.suspension import Failed, is_own_fault, suspend_failed
 
-_ACTOR: Final = "scanner"
-
-# Due automations are read a few at a time: a busy machine may find time for no more in one transaction.
-_PAGE: Final = 20
+# Due automations are read some at a time: a busy machine may find time for no more in one transaction.
+_PAGE: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +101,36 @@ class _Tally:
 def _admit_page(tx: Tx, page: list[DueAutomation], zones: Zones) -> _Tally:
     """Answer a page as one part; only where that fails, each automation apart, to find the one that is to blame."""
     failures: list[Exception] = []
-    automations = runs = 0
+    tally = _Tally()
     with tx.part(failures):
-        for due in page:
-            if automations and not tx.has_time():
+        for found, dues in alike(page, zones, tx.at):
+            if tally.automations and not tx.has_time():
                 break
-            runs += answer_due(tx, due, zones).runs
-            automations += 1
+            tally += _admit_alike(tx, found, dues, zones)
     if not failures:
-        return _Tally(automations=automations, runs=runs)
-    return sum((_admit_apart(tx, due, zones) for due in page), start=_Tally())
+        return tally
+    tally = _Tally()
+    for due in page:
+        if tally.automations and not tx.has_time():
+            break
+        tally += _admit_apart(tx, due, zones)
+    return tally
+
+
+def _admit_alike(tx: Tx, found: Due, dues: list[DueAutomation], zones: Zones) -> _Tally:
+    """Answer automations that share what is due, at least one, as many as there is time for."""
+    only = only_start(found)
+    free = [] if only is None else [due for due in dues if not due.has_open_runs]
+    tally = _Tally()
+    if only is not None and len(free) > 1:
+        started = start_alike(tx, found, only, free)
+        tally += _Tally(automations=started, runs=started)
+        dues = [due for due in dues if due.has_open_runs]
+    for due in dues:
+        if tally.automations and not tx.has_time():
+            break
+        tally += _Tally(automations=1, runs=answer_due(tx, due, zones).runs)
+    return tally
 
 
 def _admit_apart(tx: Tx, due: DueAutomation, zones: Zones) -> _Tally:
@@ -131,7 +149,7 @@ def _admit_apart(tx: Tx, due: DueAutomation, zones: Zones) -> _Tally:
 def _suspend(tx: Tx, due: DueAutomation, failure: Exception) -> None:
     if not is_own_fault(failure):
         raise failure
-    failed = Failed(automation_id=due.automation_id, failure=failure, actor=_ACTOR)
+    failed = Failed(automation_id=due.automation_id, failure=failure, actor=ACTOR)
     suspend_failed(tx, failed)
 
 
@@ -226,15 +244,8 @@ def _record(tx: Tx, case: _Case, answer: Answer) -> dict[str, Any]:
         )
         return add_range(tx, answer, answered)
     window = case.found.windows[answer.slot.key]
-    answered = Answered(
-        automation_id=case.due.automation_id,
-        revision=case.due.revision,
-        disposition=answer.disposition,
-        reason=answer.reason,
-        run_id=_run_of(tx, case, answer, window),
-        window_key=window.key,
-    )
-    return add_slot(tx, answer.slot, answered)
+    run_id = _run_of(tx, case, answer, window)
+    return add_slot(tx, answer.slot, answered_by(case.due, answer, window, run_id))
 
 
 def _run_of(tx: Tx, case: _Case, answer: SlotAnswer, window: Window) -> RunId | None:
@@ -244,21 +255,8 @@ def _run_of(tx: Tx, case: _Case, answer: SlotAnswer, window: Window) -> RunId | 
         return case.made.of[window.key]
     if answer.disposition not in (Disposition.STARTED, Disposition.QUEUED):
         return None
-    new = NewRun(
-        automation_id=case.due.automation_id,
-        workspace_id=case.due.workspace_id,
-        revision=case.due.revision,
-        timing=case.found.timing,
-        window=window,
-        input_version=case.found.timing.input_version,
-        cause=Trigger.TIMER,
-        actor=_ACTOR,
-        reason=answer.reason,
-        slot=answer.slot,
-        is_caught_up=answer.caught_up,
-        is_waiting=answer.is_waiting,
-        behind=case.made.chain if answer.chained else None,
-    )
+    behind = case.made.chain if answer.chained else None
+    new = new_run(case.due, case.found, answer, window, behind)
     run_id = case.made.of[window.key] = add_run(tx, new)
     case.made.count += 1
     if answer.caught_up:
@@ -272,7 +270,7 @@ def _audit(
     tx: Tx, due: DueAutomation, answered: AnsweredDue, entries: list[dict[str, Any]]
 ) -> None:
     marks = Raised(before=due.mark, after=answered.mark, next_due=answered.next_due)
-    audit_answers(tx, (due.automation_id, due.revision), marks, entries, _ACTOR)
+    audit_answers(tx, (due.automation_id, due.revision), marks, entries, ACTOR)
 
 
 def tell_missed(tx: Tx, automation_id: AutomationId, missed: MissedRange) -> None:

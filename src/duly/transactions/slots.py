@@ -53,13 +53,14 @@ class NewRun:
 def add_run(tx: Tx, new: NewRun) -> RunId:
     """Add a run with its pin, claimable at once or waiting. Raises VersionConflictError when its work has one."""
     run_id = ids.run_id(new.automation_id, new.window.key, new.input_version)
-    if not tx.add_run(_pin_of(tx, new, run_id), _run_of(tx, new, run_id)):
+    if not tx.add_run(pin_of(tx.at, new, run_id), run_of(tx.at, new, run_id)):
         raise VersionConflictError(f"run {run_id} was admitted in between", fix="try again")
-    tx.audit(scope_of(run_id), "run.created", _body_of(new), new.actor)
+    tx.audit(scope_of(run_id), "run.created", created_body(new), new.actor)
     return run_id
 
 
-def _body_of(new: NewRun) -> dict[str, Any]:
+def created_body(new: NewRun) -> dict[str, Any]:
+    """Return the audit body of a new run; it names neither run nor automation."""
     body: dict[str, Any] = {
         "to": (RunState.CREATED if new.is_waiting else RunState.QUEUED).value,
         "reason": new.reason.value,
@@ -77,7 +78,8 @@ def _body_of(new: NewRun) -> dict[str, Any]:
     return body
 
 
-def _pin_of(tx: Tx, new: NewRun, run_id: RunId) -> RunPin:
+def pin_of(at: Instant, new: NewRun, run_id: RunId) -> RunPin:
+    """Return what a new run is for."""
     return RunPin(
         run_id=run_id,
         automation_id=new.automation_id,
@@ -94,19 +96,20 @@ def _pin_of(tx: Tx, new: NewRun, run_id: RunId) -> RunPin:
         amends_run_id=new.amends,
         redo_reason=new.redo_reason,
         redo_effects=new.redo_effects,
-        created_at=tx.at,
+        created_at=at,
     )
 
 
-def _run_of(tx: Tx, new: NewRun, run_id: RunId) -> Run:
+def run_of(at: Instant, new: NewRun, run_id: RunId) -> Run:
+    """Return where a new run stands: claimable at once, or waiting."""
     limit = new.timing.queue_us_max
     return Run(
         run_id=run_id,
         automation_id=new.automation_id,
         state=RunState.CREATED if new.is_waiting else RunState.QUEUED,
         version=1,
-        state_since=tx.at,
-        claimable_at=None if new.is_waiting else tx.at,
+        state_since=at,
+        claimable_at=None if new.is_waiting else at,
         is_caught_up=new.is_caught_up,
         priority=new.timing.priority,
         behind_run_id=new.behind,
@@ -117,15 +120,15 @@ def _run_of(tx: Tx, new: NewRun, run_id: RunId) -> Run:
         attempts=0,
         cancel_actor=None,
         wait_reason=new.reason.value if new.is_waiting else None,
-        wait_since=tx.at if new.is_waiting else None,
-        start_by=None if limit is None else Instant(tx.at + limit),
+        wait_since=at if new.is_waiting else None,
+        start_by=None if limit is None else Instant(at + limit),
         outcome=None,
         grade=None,
         reason=None,
         error_class=None,
         may_live=False,
         settled_at=None,
-        created_at=tx.at,
+        created_at=at,
     )
 
 
@@ -144,32 +147,39 @@ class Answered:
 
 def add_slot(tx: Tx, slot: LateSlot, answered: Answered) -> dict[str, Any]:
     """Add the occurrence of one slot; return its audit entry. Raises VersionConflictError when it was answered."""
-    _add(
-        tx,
-        Occurrence(
-            automation_id=answered.automation_id,
-            occurrence_key=f"slot:{slot.key}",
-            cause=Trigger.TIMER,
-            disposition=answered.disposition,
-            reason=answered.reason.value,
-            revision=answered.revision,
-            run_id=answered.run_id,
-            window_key=answered.window_key,
-            due_at=slot.due_at,
-            last_due_at=slot.due_at,
-            last_slot_key=slot.key,
-            slot_count=1,
-            actor=answered.actor,
-            at=tx.at,
-        ),
+    _add(tx, occurrence_of(tx.at, slot, answered))
+    return entry_of(tx.at, slot, answered)
+
+
+def occurrence_of(at: Instant, slot: LateSlot, answered: Answered) -> Occurrence:
+    """Return the occurrence of one slot."""
+    return Occurrence(
+        automation_id=answered.automation_id,
+        occurrence_key=f"slot:{slot.key}",
+        cause=Trigger.TIMER,
+        disposition=answered.disposition,
+        reason=answered.reason.value,
+        revision=answered.revision,
+        run_id=answered.run_id,
+        window_key=answered.window_key,
+        due_at=slot.due_at,
+        last_due_at=slot.due_at,
+        last_slot_key=slot.key,
+        slot_count=1,
+        actor=answered.actor,
+        at=at,
     )
+
+
+def entry_of(at: Instant, slot: LateSlot, answered: Answered) -> dict[str, Any]:
+    """Return the audit entry of one slot."""
     return {
         "slot": slot.key,
         "disposition": answered.disposition.value,
         "reason": answered.reason.value,
         "window": answered.window_key,
         "run": answered.run_id,
-        "late_us": tx.at - slot.due_at,
+        "late_us": at - slot.due_at,
     }
 
 
@@ -250,7 +260,13 @@ def audit_answers(
 ) -> None:
     """Write the one audit event of an admission: an automation's (with its revision) answers and its watermark."""
     automation_id, revision = whose
-    body = {
+    body = answers_body(revision, marks, entries)
+    tx.audit(f"automation:{automation_id}", "slots.answered", body, actor)
+
+
+def answers_body(revision: int, marks: Raised, entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the audit body of an admission."""
+    return {
         "revision": revision,
         "from": marks.before.slot_key,
         "to": marks.after.slot_key,
@@ -260,7 +276,6 @@ def audit_answers(
         "answers": entries,
         "next_due": marks.next_due,
     }
-    tx.audit(f"automation:{automation_id}", "slots.answered", body, actor)
 
 
 def mark_body(mark: Watermark) -> dict[str, Any]:

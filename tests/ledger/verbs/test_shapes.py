@@ -40,7 +40,7 @@ PLAIN = {"schema_meta", "setting", "path_owner", "open_join"}
 PARTIAL = {"add_attempt", "add_late_report", "audit_head", "schema_meta_read"}
 _SELECT = re.compile(r"\Aselect\s+(.*?)\s+from\s+\(?\s*(\w+)", re.DOTALL)
 _INSERT = re.compile(
-    r"\Ainsert\s+into\s+(\w+)\((.*?)\)\s*(?:values\s*\(|select\s+)(.*?)(?:\)|\s+from\s)", re.DOTALL
+    r"\Ainsert\s+into\s+(\w+)\((.*?)\)\s*(?:values\s*\(|select\s+)(.*?)(?:\)|\s+(?:from|where)\s)", re.DOTALL
 )
 
 

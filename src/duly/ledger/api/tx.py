@@ -12,7 +12,8 @@ from duly.ledger.api.holder import HolderVerbs
 from duly.ledger.api.runs import RunVerbs
 from duly.ledger.api.service import ServiceVerbs
 from duly.ledger.api.session import SessionVerbs
+from duly.ledger.api.starts import StartVerbs
 
 
-class Tx(SessionVerbs, DefinitionVerbs, RunVerbs, HolderVerbs, ServiceVerbs, Protocol):
+class Tx(SessionVerbs, DefinitionVerbs, RunVerbs, StartVerbs, HolderVerbs, ServiceVerbs, Protocol):
     """One transaction."""

@@ -9,9 +9,10 @@ from duly.ledger.verbs.holder import Holder
 from duly.ledger.verbs.occurrences import Occurrences
 from duly.ledger.verbs.runs import Runs
 from duly.ledger.verbs.service import Common, Service
+from duly.ledger.verbs.starts import Starts
 
 
-class Verbs(Common, Definitions, Occurrences, Runs, Claims, Holder, Evidence, Service):
+class Verbs(Common, Definitions, Occurrences, Runs, Starts, Claims, Holder, Evidence, Service):
     """Everything that a transaction may read and record."""
 
     __slots__ = ()

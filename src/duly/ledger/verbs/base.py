@@ -19,7 +19,7 @@ class OnSession:
 
     def _added(self, statement: str, values: tuple[Any, ...], /) -> bool:
         """Insert the values of a record, in the order of its columns; say whether they were new."""
-        return self._session.added(statement, values) > 0
+        return self._session.put(statement, values) > 0
 
     def _fact(self, statement: str, /, **params: Any) -> Any:
         """Return the only column of the first row, None without one."""

@@ -13,6 +13,7 @@ WORKSPACE: Final = Shape(Workspace)
 AUTOMATION: Final = Shape(Automation)
 REVISION: Final = Shape(Revision)
 DUE: Final = Shape(DueAutomation)
+MARK: Final = Shape(Watermark)
 
 
 class Definitions(OnSession):
