@@ -115,3 +115,25 @@ def test_a_backup_is_a_ledger_and_never_overwrites(duly):
     copy.rename(other / "ledger.db")
     listed = duly("--home", str(other), "automation", "list", "--json").json["automations"]
     assert [one["job_key"] for one in listed] == ["nightly-cleanup"]
+
+
+def test_the_same_line_again_changes_nothing_and_says_so(duly):
+    line = ("add", "x", "--cron", "0 9 * * *", "--", "true")
+    assert "x: created" in duly(*line).out
+    assert "x: there already, and just so" in duly(*line).out
+    ended = duly(*line, "more")
+    assert ended.code == 5 and "duly export x" in ended.err
+
+
+def test_a_program_that_cannot_be_started_yet_is_told_at_once(duly):
+    line = ("add", "x", "--cron", "0 9 * * *", "--dry-run", "--", "./x.sh")
+    assert "does not exist yet" in duly(*line).err
+    (duly.here / "x.sh").write_text("#!/bin/sh\n")
+    assert "chmod +x" in duly(*line).err
+    (duly.here / "x.sh").chmod(0o755)
+    assert "/agent/command" not in duly(*line).err
+
+
+def test_a_name_that_may_not_be_says_which_may(duly):
+    ended = duly("add", "Bad Name", "--cron", "0 9 * * *", "--", "true")
+    assert ended.code == 2 and "use a-z 0-9" in ended.err

@@ -185,6 +185,22 @@ def test_status_says_first_whether_anything_works_and_who_failed(duly):
     assert node["is_well"] and node["owner"] is None and node["last_scan"]
 
 
+def test_a_log_says_whose_it_is_and_when_it_is_empty(duly):
+    duly("add", "quiet", "--cron", "0 9 * * *", "--", "true")
+    run_id = duly("run", "quiet", "--json").json["run_id"]
+    assert "nothing has started yet" in duly("logs", "quiet").err
+    assert duly.program("run", "quiet", "--wait").code == 0
+    told = duly("logs", "quiet")
+    assert told.out == "" and told.err == f"{run_id[:18]}, completed: agent; it printed nothing\n"
+
+
+def test_a_run_of_its_own_is_called_by_hand_and_not_by_a_random_key(duly):
+    duly("add", "often", "--cron", "* * * * *", "--", "true")
+    assert "by hand" in duly("run", "often").out
+    assert "by hand" in duly("runs", "list", "often").out
+    assert "manual:" not in duly("runs", "list", "often").out
+
+
 def test_a_kept_head_finds_a_ledger_that_was_replaced(duly):
     duly(*ADD)
     kept = duly.here / "heads.json"

@@ -93,9 +93,9 @@ def test_a_second_signal_stops_at_once(duly):
     with duly.serving() as served:
         run_id = duly("run", "gated", "--json").json["run_id"]
         until(lambda: _status_of(duly, run_id) == "running")
-        served.process.send_signal(signal.SIGINT)
+        served.process.send_signal(signal.SIGTERM)
         until(lambda: "event=draining" in (duly.home / "logs/service.log").read_text())
-        served.process.send_signal(signal.SIGINT)
+        served.process.send_signal(signal.SIGTERM)
         assert served.process.wait(60) != 0
     assert _status_of(duly, run_id) in ("waiting", "running")
 

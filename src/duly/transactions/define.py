@@ -125,7 +125,7 @@ def _taken(found: Automation) -> ConflictError:
         )
     return ConflictError(
         f"there is an automation {found.job_key} already",
-        fix="edit it with `duly apply`, or choose another job_key",
+        fix=f"`duly export {found.job_key} -f duly.yaml`, edit that and `duly apply`; or choose another job_key",
     )
 
 

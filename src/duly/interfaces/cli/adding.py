@@ -16,6 +16,8 @@ from duly.interfaces.cli.printing import data, document, say
 from duly.interfaces.cli.running import start_and_wait
 
 _TRY_S = 86_400.0
+# The same line again changes nothing, and says so.
+_SAID = {"replayed": "there already, and just so"}
 
 
 @command("add")
@@ -86,7 +88,8 @@ def _words(option: str, text: str | None) -> list[str]:
 
 def _tell(front: Front, key: str, answer: Answer, wish: dict[str, Any]) -> None:
     result = answer["result"]
-    verdict = f"would be {result['verdict']}" if wish["dry_run"] else result["verdict"]
+    said = _SAID.get(result["verdict"], result["verdict"])
+    verdict = f"would be {said}" if wish["dry_run"] else said
     data(f"{key}: {verdict}, one run for each {result['window']}")
     data(f"next slots ({result['timezone']}):")
     slot_table(result["next_after"])

@@ -18,7 +18,7 @@ from duly.interfaces.cli.printing import (
     second,
     table,
 )
-from duly.service.names import short
+from duly.service.names import short, window
 
 COLUMNS: Final = (
     ("key", "job_key"),
@@ -60,12 +60,21 @@ def list_all(front: Front, as_json: bool, deleted: bool) -> None:
         document({"automations": found})
         return
     rows = [
-        {**one, "next_run": minute(one["next_run"]), "last_run": minute(one["last_run"])}
+        {
+            **one,
+            "next_run": minute(one["next_run"]),
+            "last_run": _without_offset(minute(one["last_run"])),
+        }
         for one in found
     ]
     table(rows, COLUMNS)
     if not found:
         say("none yet; `duly add` and `duly init` make one")
+
+
+def _without_offset(moment: str | None) -> str | None:
+    """Leave out what the cell beside it says: both are in the automation's zone."""
+    return None if moment is None else moment[:16]
 
 
 def every_automation(front: Front, *, deleted: bool) -> list[dict[str, Any]]:
@@ -112,7 +121,12 @@ def _part(title: str, rows: list[dict[str, Any]], columns: tuple[tuple[str, str]
 def run_table(runs: list[dict[str, Any]]) -> None:
     """Print runs: the beginning of an id is enough for every command."""
     rows = [
-        {**one, "run": short(one["id"]), "since": minute(one["settled_at"] or one["created_at"])}
+        {
+            **one,
+            "run": short(one["id"]),
+            "window_key": window(one["window_key"]),
+            "since": minute(one["settled_at"] or one["created_at"]),
+        }
         for one in runs
     ]
     if rows:

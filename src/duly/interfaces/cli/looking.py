@@ -9,7 +9,8 @@ import click
 from duly.interfaces.cli.codes import Exit
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Answer, Front
-from duly.interfaces.cli.printing import clean, data, document, one_line
+from duly.interfaces.cli.printing import clean, data, document, one_line, say
+from duly.service.names import short
 
 _RUN_PREFIX: Final = "r_"
 
@@ -50,6 +51,7 @@ def logs(front: Front, as_json: bool, target: str, follow: bool, part: str | Non
     if as_json:
         document(_whole(front, wish, answer))
         return
+    _head(answer)
     _print(answer)
     while not answer["is_final"] or answer["text"]:
         if not answer["text"]:
@@ -60,6 +62,13 @@ def logs(front: Front, as_json: bool, target: str, follow: bool, part: str | Non
         wish = {"run_id": answer["run_id"], "part": answer["part"]}
         answer = front.ask("logs.read", {**wish, "offset": answer["next_offset"]})
         _print(answer)
+
+
+def _head(answer: Answer) -> None:
+    """Say whose log it is: an automation's newest run is not always the one that is meant."""
+    part = answer["part"] or "nothing has started yet"
+    silent = "" if answer["text"] or not answer["is_final"] else "; it printed nothing"
+    say(f"{short(answer['run_id'])}, {answer['status']}: {part}{silent}")
 
 
 def _whole(front: Front, wish: Mapping[str, Any], answer: Answer) -> Answer:

@@ -67,7 +67,9 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]])
     heads = [head.upper() for head, _ in columns]
     widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
     limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    click.secho(_row(heads, widths, limit), bold=not os.environ.get("NO_COLOR"))
+    is_cut = limit is not None and width(_row(heads, widths, None)) > limit
+    shown = heads[:-1] if is_cut else heads
+    click.secho(_row(shown, widths, limit), bold=not os.environ.get("NO_COLOR"))
     for row in cells:
         is_folded = limit is not None and width(_row(row, widths, None)) > limit
         click.echo(_row(row[:-1] if is_folded else row, widths, limit))

@@ -13,6 +13,7 @@ from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import LIVE, Answer, AtWork, Front, is_news, is_over
 from duly.interfaces.cli.printing import data, document, say
 from duly.interfaces.cli.runs import trouble_of
+from duly.service.names import window
 
 _FOREVER_S: Final = 10 * 365 * 86_400.0
 # Verdicts on a run that was still at work: by the end of the waiting they tell nothing.
@@ -129,12 +130,19 @@ def _ending(started: Answer, detail: Answer) -> Answer:
 
 
 def _admitted(answer: Answer) -> str:
-    window = f" for window {answer['window_key']}" if answer["window_key"] else ""
+    shown = window(answer["window_key"])
+    of = (
+        ""
+        if shown is None
+        else " by hand"
+        if shown != answer["window_key"]
+        else f" for window {shown}"
+    )
     run_id = f": run {answer['run_id']}" if answer["run_id"] else ""
     # Whoever asked and got a run of his own knows why it started.
     why = f" ({answer['why']})" if answer["why"] and answer["disposition"] != "started" else ""
     again = ", as answered before" if answer["is_replay"] else ""
-    return f"{answer['disposition']}{window}{run_id}{why}{again}"
+    return f"{answer['disposition']}{of}{run_id}{why}{again}"
 
 
 def _tell(answer: Answer, detail: Answer) -> None:

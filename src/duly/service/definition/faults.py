@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic import ValidationError as ShapeError
 
 from duly.model.errors import Fault
-from duly.service.definition.document import RESERVED
+from duly.service.definition.document import NAME_PATTERN, RESERVED, VARIABLE_PATTERN
 from duly.service.definition.source import escape
 
 _MESSAGES: Final[Mapping[str, str]] = {
@@ -20,6 +20,11 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "list_type": "`{name}` must be a list",
     "model_type": "`{name}` must be a mapping",
     "dict_type": "`{name}` must be a mapping",
+    "string_pattern_mismatch": "`{name}` has a character that names may not have",
+}
+_PATTERNS: Final[Mapping[str, str]] = {
+    NAME_PATTERN: "use a-z 0-9 . _ -, at most 63, a letter or digit first",
+    VARIABLE_PATTERN: "use letters, digits and _, no digit first",
 }
 _FIXES: Final[Mapping[str, str]] = {
     "string_type": 'quote it: "…"',
@@ -54,7 +59,8 @@ def _fault(item: Any, shape: type[BaseModel]) -> Fault:
     if kind == "value_error":
         return Fault(pointer=pointer, message=f"`{name}`: {item['ctx']['error']}")
     message = _MESSAGES.get(kind, "`{name}`: " + item["msg"][:1].lower() + item["msg"][1:])
-    return Fault(pointer=pointer, message=message.replace("{name}", name), fix=_FIXES.get(kind, ""))
+    fix = _FIXES.get(kind) or _PATTERNS.get(item.get("ctx", {}).get("pattern", ""), "")
+    return Fault(pointer=pointer, message=message.replace("{name}", name), fix=fix)
 
 
 def _unknown(pointer: str, name: str, known: Sequence[str]) -> Fault:

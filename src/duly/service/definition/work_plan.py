@@ -1,5 +1,6 @@
 """From a document to `Work`: what an occurrence means, with every default filled in and every path resolved."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import Final
@@ -41,6 +42,7 @@ PROMPT_BYTES_MAX: Final = 1_048_576
 def work_of(document: d.Document, context: PlanContext, findings: Findings) -> Work:
     """Return the work part of a plan; faults go to `findings`, and then the result is of no use."""
     cwds = _cwds(document, context, findings)
+    _look_for_program(document.agent.command, Path(cwds[0]), findings)
     artifact = _artifact(document, findings)
     write_scope = tuple(document.write_scope or ([artifact] if artifact else []))
     _check_scope(document, artifact, write_scope, findings)
@@ -208,6 +210,20 @@ def _check_program(argv: list[str], pointer: str, context: PlanContext, findings
             f"the program {program} was not found",
             "install it, or write its full path",
         )
+
+
+def _look_for_program(argv: list[str], root: Path, findings: Findings) -> None:
+    """Warn of a program beneath the root that cannot be started yet; runs wait for it."""
+    program = argv[0]
+    if "{" in program or Path(program).name == program or Path(program).is_absolute():
+        return
+    found = root / program
+    if not found.is_file():
+        findings.warn(
+            "/agent/command/0", f"{found} does not exist yet", "make it; runs wait for it"
+        )
+    elif not os.access(found, os.X_OK):
+        findings.warn("/agent/command/0", f"{found} may not be executed", f"chmod +x {found}")
 
 
 def _inputs(document: d.Document, context: PlanContext, findings: Findings) -> Inputs:

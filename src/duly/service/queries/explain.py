@@ -144,7 +144,7 @@ def _why_no_answer(asked: _Asked, slot: Slot) -> str:
 
 def _about_run(what: str, known: KnownRun) -> list[str]:
     view = run_view(known)
-    said = f"{what} {names.short(view.id)}, window {view.window_key}: {view.words}."
+    said = f"{what} {names.short(view.id)}, window {names.window(view.window_key)}: {view.words}."
     return [said, view.next_step] if view.next_step else [said]
 
 

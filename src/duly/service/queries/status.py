@@ -146,7 +146,7 @@ def _needs(view: RunView) -> Needs:
     return Needs(
         job_key=view.job_key,
         run_id=view.id,
-        message=f"{view.job_key} {view.window_key}: {view.words.removeprefix(_NEEDS)}",
+        message=f"{view.job_key} {names.window(view.window_key)}: {view.words.removeprefix(_NEEDS)}",
         command=f"duly runs show {names.short(view.id)}",
     )
 
@@ -215,7 +215,7 @@ def _head(found: StatusAnswer) -> str:
 
 
 def _failed_line(view: RunView) -> str:
-    message = f"{view.job_key} {view.window_key}: {why_of(view.reason)}"
+    message = f"{view.job_key} {names.window(view.window_key)}: {why_of(view.reason)}"
     return _with_command("FAILED", message, f"duly logs {names.short(view.id)}")
 
 
