@@ -83,6 +83,7 @@ def test_every_command_is_there_and_explains_itself(entry, duly):
     if not isinstance(command, root.LazyGroup):
         assert command.name == path[-1]
         assert "--json" in {opt for param in command.params for opt in param.opts}
+        assert f"duly {' '.join(path)}" in " ".join(command.epilog.split())
     assert duly(*path, "--help").code == 0
 
 
@@ -141,6 +142,17 @@ def test_a_table_keeps_its_columns_whatever_is_in_them(capsys):
     rows = [{"a": "名前", "b": "x"}, {"a": None, "b": "two\nlines"}, {"a": "\x1b[1mok", "b": 3}]
     printing.table(rows, (("a", "a"), ("b", "b")))
     assert capsys.readouterr().out == "A     B\n名前  x\n-     two lines\nok    3\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "place", "expected"),
+    [("duly auto", "1", "plain,automation"), ("duly run report --wi", "3", "plain,--window")],
+)
+def test_a_shell_completes_commands_and_options(duly, words, place, expected):
+    asked = {"_DULY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": place}
+    assert expected in duly.program(**asked).out.splitlines()
+    script = duly.program(_DULY_COMPLETE="bash_source")
+    assert script.code == 0 and "complete" in script.out
 
 
 def test_on_a_narrow_terminal_the_last_column_goes_beneath_and_is_not_lost(capsys, monkeypatch):

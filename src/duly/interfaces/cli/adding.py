@@ -20,7 +20,7 @@ _TRY_S = 86_400.0
 _SAID = {"replayed": "there already, and just so"}
 
 
-@command("add")
+@command("add", 'duly add report --cron "0 9 * * *" --expect report.html -- ./report.sh')
 @click.argument("key")
 @click.argument("words", nargs=-1, required=True, metavar="-- COMMAND...")
 @click.option("--cron", metavar="EXPRESSION", help='"0 9 * * 1-5"')
@@ -39,7 +39,7 @@ _SAID = {"replayed": "there already, and just so"}
 def add(
     front: Front, as_json: bool, key: str, words: tuple[str, ...], try_now: bool, **wish: Any
 ) -> int:
-    """Schedule a command: duly add report --cron "0 9 * * *" -- ./report.sh
+    """Schedule a command, in one line.
 
     It works in this directory, with your PATH. What it chose for you stands in the definition.
     """

@@ -51,7 +51,7 @@ _REVISION_COLUMNS: Final = (("revision", "number"), ("at", "created_at"), ("by",
 _UNDO: Final = {"pause": "resume", "resume": "pause", "delete": "restore", "restore": "delete"}
 
 
-@command("list")
+@command("list", "duly automation list --json")
 @click.option("--deleted", is_flag=True, help="deleted ones too")
 def list_all(front: Front, as_json: bool, deleted: bool) -> None:
     """List automations. Looking answers no slot and changes nothing."""
@@ -88,7 +88,7 @@ def every_automation(front: Front, *, deleted: bool) -> list[dict[str, Any]]:
     return found
 
 
-@command("show")
+@command("show", "duly automation show report")
 @click.argument("key")
 def show(front: Front, as_json: bool, key: str) -> None:
     """Show one automation."""
@@ -149,7 +149,7 @@ def _asked_by(occurrence: Mapping[str, Any]) -> str:
     return str(occurrence["actor"])
 
 
-@command("next")
+@command("next", "duly automation next report --count 5")
 @click.argument("key")
 @click.option("--count", type=click.IntRange(1, 1000), default=10, show_default=True)
 def coming(front: Front, as_json: bool, key: str, count: int) -> None:
@@ -178,7 +178,7 @@ def _day(local: str) -> str:
 
 
 def _changing(verb: str, words: str) -> click.Command:
-    @command(verb)
+    @command(verb, f"duly automation {verb} report")
     @click.argument("key")
     @click.option("--reason", help="written into the audit")
     def change(front: Front, as_json: bool, key: str, reason: str | None) -> None:

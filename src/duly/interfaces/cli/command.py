@@ -13,8 +13,8 @@ from duly.model.errors import DulyError, UnavailableError
 CommandFunction = Callable[..., int | None]
 
 
-def command(name: str) -> Callable[[CommandFunction], click.Command]:
-    """Make a command of a function `(front, as_json, …) -> exit code or None`."""
+def command(name: str, example: str) -> Callable[[CommandFunction], click.Command]:
+    """Make a command of a function `(front, as_json, …) -> exit code or None`; its help ends with the example."""
 
     def decorate(function: CommandFunction) -> click.Command:
         def guarded(front: Front, /, as_json: bool, **given: Any) -> int:
@@ -30,7 +30,9 @@ def command(name: str) -> Callable[[CommandFunction], click.Command]:
         # click reads help and the options that were declared so far from the function.
         functools.update_wrapper(guarded, function)
         with_json = click.option("--json", "as_json", is_flag=True, help="one JSON document")
-        return click.command(name)(with_json(click.pass_obj(guarded)))
+        return click.command(name, epilog=f"\b\nExample:\n  {example}")(
+            with_json(click.pass_obj(guarded))
+        )
 
     return decorate
 

@@ -35,7 +35,7 @@ _key_option = click.option(
 )
 
 
-@command("init")
+@command("init", "duly init --template report")
 @click.option("--template", type=click.Choice(list(TEMPLATES)), default="command")
 @click.option("-f", "--file", "file", type=click.Path(path_type=Path), default=FILE)
 def init(front: Front, as_json: bool, template: str, file: Path) -> None:
@@ -67,7 +67,7 @@ def _write(path: Path, text: str, mode: str) -> None:
         ) from error
 
 
-@command("apply")
+@command("apply", "duly apply -f duly.yaml")
 @in_file
 @_key_option
 @click.option("--dry-run", is_flag=True, help="show what would happen")
@@ -80,7 +80,7 @@ def apply(
     _warn_if_nobody_is_told(front, body["source"])
 
 
-@command("create")
+@command("create", "duly automation create -f duly.yaml")
 @in_file
 @_key_option
 def create(front: Front, as_json: bool, file: Path, idempotency_key: str | None) -> None:
@@ -90,7 +90,7 @@ def create(front: Front, as_json: bool, file: Path, idempotency_key: str | None)
     _warn_if_nobody_is_told(front, body["source"])
 
 
-@command("diff")
+@command("diff", "duly diff -f duly.yaml")
 @in_file
 def diff(front: Front, as_json: bool, file: Path) -> None:
     """Show what `apply` would change; nothing is changed."""
@@ -177,7 +177,7 @@ NOBODY: Final = (
 )
 
 
-@command("export")
+@command("export", "duly export report -f report.yaml")
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @click.option("-f", "--file", "file", type=click.Path(path_type=Path), help="default: stdout")
 def export(front: Front, as_json: bool, keys: tuple[str, ...], file: Path | None) -> None:

@@ -15,7 +15,7 @@ from duly.service.names import short
 _RUN_PREFIX: Final = "r_"
 
 
-@command("status")
+@command("status", "duly status")
 def status(front: Front, as_json: bool) -> None:
     """Say in ten lines what ran, what did not and why, and what needs you."""
     answer = front.ask("status", {})
@@ -26,7 +26,7 @@ def status(front: Front, as_json: bool) -> None:
         data(line)
 
 
-@command("explain")
+@command("explain", "duly explain report --at 2026-09-16T09:00")
 @click.argument("key")
 @click.option("--at", metavar="TIME", help="2026-09-16T09:00, read in its zone; default: now")
 def explain(front: Front, as_json: bool, key: str, at: str | None) -> None:
@@ -39,7 +39,7 @@ def explain(front: Front, as_json: bool, key: str, at: str | None) -> None:
         data(sentence)
 
 
-@command("logs")
+@command("logs", "duly logs report -f")
 @click.argument("target", metavar="KEY|RUN")
 @click.option("-f", "--follow", is_flag=True, help="until the program is over")
 @click.option("--part", help="precheck, agent or verify; default: the newest")
@@ -86,7 +86,7 @@ def _print(answer: Answer) -> None:
     sys.stdout.flush()
 
 
-@command("doctor")
+@command("doctor", "duly doctor")
 def doctor(front: Front, as_json: bool) -> int:
     """Find out what is wrong with this installation, and what mends it."""
     answer = front.ask("doctor", {})

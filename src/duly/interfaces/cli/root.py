@@ -15,6 +15,7 @@ FrontMaker = Callable[[str | None], Any]
 
 _HERE: Final = "duly.interfaces.cli."
 _INTERRUPTED: Final = 130
+_COMPLETE: Final = "_DULY_COMPLETE"
 
 
 class LazyGroup(click.Group):
@@ -131,7 +132,8 @@ SERVICE: Final = _group(
 def root(ctx: click.Context, home: str | None) -> None:
     """Run unattended work once for each window, and prove it.
 
-    Every command takes --json. Exit codes: docs/cli.md.
+    Every command takes --json. Exit codes: 0 done, 2 usage, 3 no such name, 5 conflict,
+    6 failed and nothing changed, 7 needs a person, 8 not over in time, 9 no answer.
     """
     ctx.obj = ctx.obj(home)
     sys.excepthook = functools.partial(_unexpected, ctx.obj)
@@ -146,6 +148,8 @@ def _unexpected(front: Any, _: type[BaseException], error: BaseException, __: An
 
 def run(arguments: Sequence[str], make_front: FrontMaker) -> int:
     """Carry out one command line; return its exit code. No error of ours leaves a traceback."""
+    if _COMPLETE in os.environ:
+        return _complete(os.environ[_COMPLETE])
     try:
         _refuse_what_is_no_text(arguments)
         with root.make_context("duly", list(arguments), obj=make_front) as ctx:
@@ -162,6 +166,13 @@ def run(arguments: Sequence[str], make_front: FrontMaker) -> int:
         return 0
     except (KeyboardInterrupt, click.Abort):
         return _INTERRUPTED
+
+
+def _complete(instruction: str) -> int:
+    """Print what a shell asks for to complete a command line, or the script by which it will ask."""
+    shell_completion = importlib.import_module("click.shell_completion")
+    code: int = shell_completion.shell_complete(root, {}, "duly", _COMPLETE, instruction)
+    return code
 
 
 def _refuse_what_is_no_text(arguments: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ _FOREVER_S: Final = 10 * 365 * 86_400.0
 _SAYS_NOTHING: Final = frozenset({None, "joined", "busy"})
 
 
-@command("run")
+@command("run", "duly run report --window 2026-09-16 --wait")
 @click.argument("key")
 @click.option("--window", metavar="WINDOW", help="such as 2026-09-16; default: the current one")
 @click.option("--idempotency-key", metavar="KEY", help="asked twice, it is answered once")

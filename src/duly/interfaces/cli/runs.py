@@ -38,7 +38,7 @@ _EFFECT_COLUMNS: Final = (("effect", "id"), ("action", "action"), ("state", "sta
 _ARTIFACT_COLUMNS: Final = (("artifact", "path"), ("bytes", "bytes"))
 
 
-@command("list")
+@command("list", "duly runs list report --state failed")
 @click.argument("key", required=False)
 @click.option("--state", multiple=True, help="only runs in this state; may be repeated")
 @click.option("--limit", type=click.IntRange(1, 500), default=50, show_default=True)
@@ -53,7 +53,7 @@ def list_all(
     run_table(answer["runs"])
 
 
-@command("show")
+@command("show", "duly runs show r_76b9371ed5284025")
 @click.argument("run")
 def show(front: Front, as_json: bool, run: str) -> None:
     """Show one run."""
@@ -116,7 +116,7 @@ def _shown(answer: dict[str, Any], trouble: str | None) -> None:
             table(rows, columns)
 
 
-@command("events")
+@command("events", "duly runs events r_76b9371ed5284025")
 @click.argument("run")
 def events(front: Front, as_json: bool, run: str) -> None:
     """Tell what happened to a run, in order, as the audit has it."""
@@ -147,7 +147,7 @@ def _detail(name: str, value: object) -> str:
     return one_line(value)
 
 
-@command("contract")
+@command("contract", "duly runs contract r_76b9371ed5284025 > contract.yaml")
 @click.argument("run")
 def contract(front: Front, as_json: bool, run: str) -> None:
     """Print the run contract as YAML: what it is for, what it may do, how it stands."""
@@ -159,7 +159,7 @@ def contract(front: Front, as_json: bool, run: str) -> None:
         data(yaml.safe_dump(answer, sort_keys=False, width=100).rstrip())
 
 
-@command("cancel")
+@command("cancel", 'duly runs cancel r_76b9371ed5284025 --reason "not needed"')
 @click.argument("run")
 @click.option("--reason", default="", help="written into the audit")
 def cancel(front: Front, as_json: bool, run: str, reason: str) -> None:
@@ -173,7 +173,7 @@ def cancel(front: Front, as_json: bool, run: str, reason: str) -> None:
         data(f"{run}: will be cancelled at the next safe point")
 
 
-@command("resume")
+@command("resume", 'duly runs resume r_76b9371ed5284025 --reason "nothing was sent"')
 @click.argument("run")
 @click.option("--reason", default="", help="what you looked at; written into the audit")
 def resume(front: Front, as_json: bool, run: str, reason: str) -> None:
@@ -181,7 +181,10 @@ def resume(front: Front, as_json: bool, run: str, reason: str) -> None:
     _changed(front.ask("runs.resume", {"run_id": run, "reason": reason}), as_json)
 
 
-@command("resolve")
+@command(
+    "resolve",
+    'duly runs resolve r_76b9371ed5284025 --outcome completed --evidence "the file is there"',
+)
 @click.argument("run")
 @click.option("--outcome", type=click.Choice(["completed", "failed", "cancelled"]), required=True)
 @click.option("--evidence", required=True, help="what shows it: a URL, a file, what you saw")
@@ -191,7 +194,10 @@ def resolve(front: Front, as_json: bool, run: str, outcome: str, evidence: str) 
     _changed(front.ask("runs.resolve", body), as_json)
 
 
-@command("resolve-effect")
+@command(
+    "resolve-effect",
+    'duly runs resolve-effect e_41c2a7d09b3e6f58 --happened --reason "I see it there"',
+)
 @click.argument("effect")
 @click.option("--happened/--did-not-happen", required=True, default=None)
 @click.option("--external-id", help="its id in the other system")

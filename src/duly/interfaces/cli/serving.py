@@ -7,7 +7,7 @@ from duly.interfaces.cli.front import Front, ServeOptions
 from duly.interfaces.cli.printing import document, say
 
 
-@command("serve")
+@command("serve", "duly serve --bind 127.0.0.1:8750")
 @click.option("--bind", metavar="HOST:PORT", help="default: 127.0.0.1, any free port")
 @click.option("--no-http", is_flag=True, help="work only; commands cannot reach this process")
 def serve(front: Front, as_json: bool, bind: str | None, no_http: bool) -> int:
@@ -16,7 +16,7 @@ def serve(front: Front, as_json: bool, bind: str | None, no_http: bool) -> int:
     return front.serve(ServeOptions(bind=bind, has_http=not no_http))
 
 
-@command("tick")
+@command("tick", "* * * * * duly tick    (a line of a crontab)")
 def tick(front: Front, as_json: bool) -> None:
     """Answer what is due, work on it until it is settled, and exit: for cron and the like."""
     did = front.tick()

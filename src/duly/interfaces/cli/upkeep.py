@@ -18,7 +18,7 @@ from duly.interfaces.cli.printing import data, document, say
 from duly.model.errors import Fault, ValidationError
 
 
-@command("verify")
+@command("verify", "duly audit verify --json > heads.json")
 @click.option(
     "--anchors",
     "file",
@@ -48,7 +48,7 @@ def _heads(file: Path) -> Any:
     return found.get("heads", found) if isinstance(found, dict) else found
 
 
-@command("backup")
+@command("backup", "duly db backup /backup/duly.db")
 @click.argument("target", type=click.Path(path_type=Path))
 def backup(front: Front, as_json: bool, target: Path) -> None:
     """Copy the ledger to a new file, checked; whoever uses it is not held up."""
@@ -59,7 +59,7 @@ def backup(front: Front, as_json: bool, target: Path) -> None:
         data(os.path.abspath(target))
 
 
-@command("check")
+@command("check", "duly db check")
 def check(front: Front, as_json: bool) -> int:
     """Check every byte, the schema, the audit chains, and what must never be found."""
     answer = front.ask("db.check", {})
@@ -71,7 +71,7 @@ def check(front: Front, as_json: bool) -> int:
     return Exit.OK if answer["is_good"] else Exit.CONFLICT
 
 
-@command("migrate")
+@command("migrate", "duly db migrate")
 def migrate(front: Front, as_json: bool) -> None:
     """Bring the ledger up to date with this program; a backup is taken beside it first."""
     front.migrate()
@@ -86,7 +86,7 @@ def _unit(front: Front) -> Unit:
     return service_unit.unit(front.home, argv, os.environ.get("PATH", os.defpath))
 
 
-@command("install")
+@command("install", "duly service install --print")
 @click.option("--print", "only_print", is_flag=True, help="print the unit, write nothing")
 def install(front: Front, as_json: bool, only_print: bool) -> None:
     """Write the unit that starts Duly with your session, and start it."""
@@ -104,7 +104,7 @@ def install(front: Front, as_json: bool, only_print: bool) -> None:
         say("to run without a session too: loginctl enable-linger")
 
 
-@command("remove")
+@command("remove", "duly service remove")
 def remove(front: Front, as_json: bool) -> None:
     """Stop the service and remove its unit; the data directory stays."""
     unit = _unit(front)
