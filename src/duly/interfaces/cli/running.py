@@ -1,12 +1,12 @@
 """`duly run`: ask for a window to be worked on, and wait for it if told to."""
 
-import time
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import click
 
+from duly.adapters.clock import SystemClock
 from duly.interfaces.cli import codes
 from duly.interfaces.cli.codes import Exit
 from duly.interfaces.cli.command import command
@@ -85,9 +85,9 @@ def start_and_wait(front: Front, as_json: bool, body: Mapping[str, Any], timeout
 
 def _wait(place: AtWork, started: Answer, timeout_s: float, tell: Callable[[str], None]) -> bool:
     """Wait until a run is over, and tell each time what it waits for when that is something new."""
-    told, until = None, time.monotonic() + timeout_s
+    told, until_s = None, _awake_s() + timeout_s
     run_id, occurrence_key = started["run_id"], started["occurrence_key"]
-    while place.wait_news(run_id, occurrence_key, told, until - time.monotonic()):
+    while place.wait_news(run_id, occurrence_key, told, until_s - _awake_s()):
         detail = place.ask("runs.show", {"run_id": run_id})
         if is_over(detail, occurrence_key):
             return True
@@ -95,6 +95,10 @@ def _wait(place: AtWork, started: Answer, timeout_s: float, tell: Callable[[str]
             told = detail["run"]["reason"]
             tell(f"{detail['run']['words']}. {detail['run']['next_step']}".rstrip(". ") + ".")
     return False
+
+
+def _awake_s() -> float:
+    return SystemClock().read().awake_us / 1e6
 
 
 def _say_nothing(_: str) -> None:
