@@ -92,7 +92,7 @@ def test_nobody_is_told_is_said(duly, monkeypatch):
     duly("init")
     assert duly("apply").err.count("nobody is told") == 1
     assert "nobody is told" in duly("add", "a", *words).err
-    assert "nobody is told" not in duly("add", "b", "--notify", "mail-me", *words).err
+    assert "nobody is told" not in duly("add", "b", "--notify", "true", *words).err
     monkeypatch.setenv("DULY_NOTIFY", "https://example.org/hook")
     assert "nobody is told" not in duly("add", "c", *words).err
 
@@ -137,3 +137,28 @@ def test_a_program_that_cannot_be_started_yet_is_told_at_once(duly):
 def test_a_name_that_may_not_be_says_which_may(duly):
     ended = duly("add", "Bad Name", "--cron", "0 9 * * *", "--", "true")
     assert ended.code == 2 and "use a-z 0-9" in ended.err
+
+
+def test_whoever_is_told_is_found_from_the_files_directory_or_missed_at_once(duly):
+    line = ("add", "x", "--cron", "0 9 * * *", "--notify", "./tell.sh", "--", "sh", "-c", "exit 3")
+    assert "tell.sh does not exist yet" in duly(*line).err
+    teller = duly.here / "tell.sh"
+    teller.write_text(f'#!/bin/sh\necho "$DULY_NOTICE" > {duly.here}/told\n')
+    teller.chmod(0o755)
+    assert duly.program("run", "x", "--wait").code == 6
+    assert "x" in (duly.here / "told").read_text()
+    missing = ("add", "y", "--cron", "0 9 * * *", "--notify", "no-such-mailer", "--", "true")
+    assert "no-such-mailer was not found, so nobody is told" in duly(*missing).err
+
+
+def test_a_difference_shows_the_slots_before_and_after_where_they_move(duly):
+    duly("add", "x", "--cron", "0 9 * * *", "--", "true")
+    assert duly("export", "x", "-f", "duly.yaml").code == 0
+    text = (duly.here / "duly.yaml").read_text()
+    (duly.here / "duly.yaml").write_text(text.replace("0 9 * * *", "0 10 * * *"))
+    told = duly("diff").out
+    assert told.index("slots before") < told.index("slots after")
+    assert told.count("T09:00:00") == 5 and told.count("T10:00:00") == 5
+    (duly.here / "duly.yaml").write_text(text + "description: more\n")
+    told = duly("diff").out
+    assert "slots before" not in told and told.count("T09:00:00") == 5

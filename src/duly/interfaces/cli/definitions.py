@@ -132,8 +132,10 @@ def _send(
 
 def _tell_difference(result: Answer) -> None:
     say(f"{result['job_key']}: {_would(result['verdict'])}")
-    if result["difference"]:
-        data(result["difference"].rstrip())
+    if not result["difference"]:
+        return
+    data(result["difference"].rstrip())
+    _slots_of_both(result)
 
 
 def _would(verdict: str) -> str:
@@ -142,12 +144,17 @@ def _would(verdict: str) -> str:
 
 def _tell(result: Answer) -> None:
     data(f"{one_line(result['job_key'])}: {result['verdict']}, revision {result['revision']}")
-    if result["verdict"] == "revised":
+    _slots_of_both(result)
+    tell_warnings(result)
+
+
+def _slots_of_both(result: Answer) -> None:
+    """Print the next slots; those before a change too, where it moves them."""
+    if result["verdict"] == "revised" and result["next_before"] != result["next_after"]:
         _slots("slots before", result["next_before"])
         _slots("slots after", result["next_after"])
     else:
         _slots(f"next slots ({result['timezone']})", result["next_after"])
-    tell_warnings(result)
 
 
 def _slots(title: str, slots: list[dict[str, Any]]) -> None:

@@ -64,7 +64,7 @@ def work_of(document: d.Document, context: PlanContext, findings: Findings) -> W
         overwrite=_overwrite(document),
         result_artifact=artifact,
         retry=_retry(document.retry or d.Retry(), findings),
-        notify=tuple(document.notify.command) if document.notify else (),
+        notify=_notify(document, context, findings),
     )
 
 
@@ -202,7 +202,7 @@ def _timeouts(timeouts: d.AgentTimeouts) -> Timeouts:
 def _check_program(argv: list[str], pointer: str, context: PlanContext, findings: Findings) -> None:
     """Refuse a program that is not there now; one with placeholders or a relative path is looked for at its start."""
     program = argv[0]
-    if "{" in program or (Path(program).name != program and not Path(program).is_absolute()):
+    if "{" in program or _is_relative(program):
         return
     if shutil.which(program, path=context.path) is None:
         findings.fault(
@@ -214,16 +214,35 @@ def _check_program(argv: list[str], pointer: str, context: PlanContext, findings
 
 def _look_for_program(argv: list[str], root: Path, findings: Findings) -> None:
     """Warn of a program beneath the root that cannot be started yet; runs wait for it."""
-    program = argv[0]
-    if "{" in program or Path(program).name == program or Path(program).is_absolute():
-        return
-    found = root / program
+    if _is_relative(argv[0]):
+        _warn_if_missing("/agent/command/0", root / argv[0], "make it; runs wait for it", findings)
+
+
+def _notify(document: d.Document, context: PlanContext, findings: Findings) -> tuple[str, ...]:
+    """Return who is told; a relative program starts at the file's directory, for it is run wherever the node is."""
+    if document.notify is None:
+        return ()
+    program, *rest = document.notify.command
+    pointer = "/notify/command/0"
+    if _is_relative(program):
+        program = str((context.base / program).resolve())
+        _warn_if_missing(pointer, Path(program), "make it; until then nobody is told", findings)
+    elif "{" not in program and shutil.which(program, path=context.path) is None:
+        message = f"the program {program} was not found, so nobody is told"
+        findings.warn(pointer, message, "install it, or write its full path")
+    return (program, *rest)
+
+
+def _is_relative(program: str) -> bool:
+    is_plain = "{" in program or Path(program).name == program
+    return not is_plain and not Path(program).is_absolute()
+
+
+def _warn_if_missing(pointer: str, found: Path, fix: str, findings: Findings) -> None:
     if not found.is_file():
-        findings.warn(
-            "/agent/command/0", f"{found} does not exist yet", "make it; runs wait for it"
-        )
+        findings.warn(pointer, f"{found} does not exist yet", fix)
     elif not os.access(found, os.X_OK):
-        findings.warn("/agent/command/0", f"{found} may not be executed", f"chmod +x {found}")
+        findings.warn(pointer, f"{found} may not be executed", f"chmod +x {found}")
 
 
 def _inputs(document: d.Document, context: PlanContext, findings: Findings) -> Inputs:
