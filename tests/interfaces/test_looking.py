@@ -176,6 +176,9 @@ def test_status_says_first_whether_anything_works_and_who_failed(duly):
     assert duly("add", "bad", "--cron", "0 9 * * *", "--", "sh", "-c", "exit 3").code == 0
     first = duly("status").out.splitlines()[0]
     assert first.startswith("NEEDS YOU  no server runs") and first.endswith("`duly serve`")
+    assert duly("run", "bad").code == 0
+    first = duly("status").out.splitlines()[0]
+    assert first.startswith("NEEDS YOU  no server runs, and 1 run not over")
     run_id = duly.program("run", "bad", "--wait", "--json").json["id"]
     told = duly("status").out
     assert "no server runs; the last look was" in told.splitlines()[0]

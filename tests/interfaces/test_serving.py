@@ -100,6 +100,20 @@ def test_a_second_signal_stops_at_once(duly):
     assert _status_of(duly, run_id) in ("waiting", "running")
 
 
+def test_after_a_server_died_the_status_and_a_cancel_say_that_nothing_works(duly):
+    _add_gated(duly, "--restart", "safe")
+    with duly.serving() as served:
+        run_id = duly("run", "gated", "--json").json["run_id"]
+        until(lambda: _status_of(duly, run_id) == "running")
+        served.process.kill()
+        served.process.wait(60)
+    first = duly("status").out.splitlines()[0]
+    assert first.startswith("NEEDS YOU  no server runs, and 1 run not over")
+    assert "no server runs" in duly("runs", "cancel", run_id).err
+    assert duly.program("tick").code == 0
+    assert _status_of(duly, run_id) == "cancelled"
+
+
 def test_a_server_without_http_still_works(duly):
     duly("add", "hello", "--cron", "0 9 * * *", "--", "echo", "hi")
     run_id = duly("run", "hello", "--json").json["run_id"]

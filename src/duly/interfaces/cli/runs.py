@@ -171,6 +171,8 @@ def cancel(front: Front, as_json: bool, run: str, reason: str) -> None:
         data(_standing(answer["run"]))
     else:
         data(f"{run}: will be cancelled at the next safe point")
+        if not front.is_served():
+            say("no server runs: the next `duly serve` or `duly tick` ends it")
 
 
 @command("resume", 'duly runs resume r_76b9371ed5284025 --reason "nothing was sent"')

@@ -194,8 +194,12 @@ def _node_line(found: StatusAnswer, at: Instant) -> str:
     last = "nothing has ever looked at what is due"
     if node.last_scan is not None:
         last = f"the last look was {_ago(at - text.parse(node.last_scan, ''))} ago"
-    said = f"{node.owner or 'no server runs'}; {last}"
-    if node.is_well or not found.automations:
+    # Without a server a run that is held has a dead holder: all of them wait for somebody.
+    open_runs = len(found.running) + len(found.waiting)
+    unattended = f", and {_count(open_runs, 'run')} not over" if open_runs else ""
+    said = f"{node.owner or f'no server runs{unattended}'}; {last}"
+    is_idle = node.owner is None and not open_runs
+    if not found.automations or (node.is_well and (node.owner is not None or is_idle)):
         return said
     return _with_command("NEEDS YOU", said, "duly doctor" if node.owner else "duly serve")
 
