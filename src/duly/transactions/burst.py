@@ -36,9 +36,10 @@ _RULES_AHEAD: Final = 6
 def alike(
     page: Iterable[DueAutomation], zones: Zones, at: Instant
 ) -> Iterator[tuple[Due, list[DueAutomation]]]:
-    """Put those together that share what is due, revision number and workspace. Raises as `due_of` does.
+    """Put those together that share what is due (whatever their watermarks), revision number and workspace.
 
     A few rules are looked at before their groups are given: a transaction may have no time for more.
+    Raises as `due_of` does.
     """
     groups: dict[tuple[int, int, str], tuple[Due, list[DueAutomation]]] = {}
     for due in page:

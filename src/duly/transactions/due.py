@@ -101,11 +101,17 @@ def _nearest(timing_text: str, zone: Zone, mark: Watermark) -> _Nearest | None:
 
     It holds for a whole burst, however many transactions that takes, and can be looked up before the burst.
     """
+    schedule = compiled(timing_of(timing_text), zone)
+    first = None if schedule is None else watermark.next_uncovered(schedule, mark)
+    return _alone(timing_text, zone, first) if isinstance(first, Slot) else None
+
+
+@lru_cache(maxsize=1024)
+def _alone(timing_text: str, zone: Zone, first: Slot) -> _Nearest:
+    """Return the answer to one slot, the same for all watermarks that lie before it and behind the slot before."""
     timing = timing_of(timing_text)
     schedule = compiled(timing, zone)
-    first = None if schedule is None else watermark.next_uncovered(schedule, mark)
-    if schedule is None or not isinstance(first, Slot):
-        return None
+    assert schedule is not None
     only = Backlog(count=1, first=first, newest=(first,))
     due = _answered(timing, schedule, only, first.due_at)
     late = Instant(first.due_at + timing.late_us_max)

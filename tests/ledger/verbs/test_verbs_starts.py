@@ -24,7 +24,7 @@ def start(own: tuple[str, str] = FIRST) -> Start:
         mark=mark(5),
         next_due=after(90),
         created={"window": WINDOW},
-        answered={"answers": [{"run": run_id}], "to": "x"},
+        answered={"answers": [{"run": run_id}], "from": "y", "to": "x"},
     )
 
 
@@ -65,7 +65,11 @@ def test_a_start_after_a_pattern_is_a_start_of_its_own(store: Store):
     events = store.read(lambda tx: tx.audit_events("automation:a_2", 0, 9))
     assert [(e.seq, e.kind, e.body) for e in events] == [
         (1, "automation.created", "{}"),
-        (2, "slots.answered", '{"answers":[{"run":"r_second"}],"to":"x"}'),
+        (
+            2,
+            "slots.answered",
+            '{"answers":[{"run":"r_second"}],"from":"k","to":"x"}',
+        ),
     ]
     (created,) = store.read(lambda tx: tx.audit_events("run:r_second", 0, 9))
     assert (created.seq, created.kind, created.body) == (

@@ -16,8 +16,8 @@ from duly.model.timing import Watermark
 class Start:
     """All that one automation's slot writes when it starts the first run of its window.
 
-    `created` and `answered` are the bodies of the two audit events, on the run and on the automation; only `answered`
-    names the run, once, and neither names the automation.
+    `created` and `answered` are the bodies of the two audit events, on the run and on the automation. Neither names the
+    automation, and only `answered` names the run, once; its `from`, further on, is the slot key of the old watermark.
     """
 
     pin: RunPin
@@ -38,7 +38,7 @@ class Pattern:
     occurrence: tuple[tuple[Any, ...], tuple[Any, ...]]
     mark: tuple[Any, ...]
     created: str
-    answered: tuple[str, str]
+    answered: tuple[str, str, str]
     actor: str
 
 
@@ -46,7 +46,7 @@ class StartVerbs(Protocol):
     """Starting alike."""
 
     def pattern(self, start: Start) -> Pattern:
-        """Return the pattern of a start, for automations of the same workspace, revision, rule and slot."""
+        """Return the pattern of a start, for automations of the same workspace, revision number, rule and slot."""
         ...
 
     def start_like(self, pattern: Pattern, due: DueAutomation, run_id: RunId) -> bool:

@@ -1,5 +1,6 @@
 """Verbs about slots that start alike: values are laid out once, then only ids are put in their places."""
 
+from json.encoder import encode_basestring as _string
 from typing import Any, Final
 
 from duly.ledger import audit_chain
@@ -23,16 +24,15 @@ class Starts(OnSession):
     __slots__ = ()
 
     def pattern(self, start: Start) -> Pattern:
-        """Return the pattern of a start, for automations of the same workspace, revision, rule and slot."""
+        """Return the pattern of a start, for automations of the same workspace, revision number, rule and slot."""
         occurrence = OCCURRENCE.values(start.occurrence)
-        before, after = audit_chain.text_of(start.answered).split(start.run.run_id)
         return Pattern(
             pin=RUN_PIN.values(start.pin)[2:],
             run=RUN.values(start.run)[2:],
             occurrence=(occurrence[1:_RUN_ID], occurrence[_RUN_ID + 1 :]),
             mark=(*MARK.values(start.mark), start.next_due),
             created=audit_chain.text_of(start.created),
-            answered=(before, after),
+            answered=_pieces(start),
             actor=start.occurrence.actor,
         )
 
@@ -55,8 +55,18 @@ class Starts(OnSession):
         session, scope = self._session, f"run:{run_id}"
         session.begin_chain(scope)
         session.audit_text(scope, "run.created", pattern.created, pattern.actor)
-        body = run_id.join(pattern.answered)
+        before, between, after = pattern.answered
+        body = f"{before}{run_id}{between}{_string(due.mark.slot_key)}{after}"
         session.audit_text(f"automation:{due.automation_id}", "slots.answered", body, pattern.actor)
+
+
+def _pieces(start: Start) -> tuple[str, str, str]:
+    """Return the text of `answered` around the run's id, and around the old watermark's slot key in its quotes."""
+    run_id = start.run.run_id
+    text = audit_chain.text_of({**start.answered, "from": f"{run_id}:from"})
+    rest, after = text.split(f'"{run_id}:from"')
+    before, between = rest.split(run_id)
+    return before, between, after
 
 
 def _read_of(due: DueAutomation) -> tuple[Any, ...]:
