@@ -153,6 +153,26 @@ def test_a_run_is_shown_with_its_contract_and_events(duly):
     assert kinds and len(duly("runs", "events", run_id).out.splitlines()) == len(kinds) + 1
 
 
+def test_what_a_run_changed_is_shown(duly):
+    _add(duly, "date +%s%N > out.txt", "--expect", "out.txt")
+    first = duly.program("run", "report", "--wait", "--json").json["id"]
+    assert duly("runs", "diff", first).out == "new, or no text: out.txt\n"
+    again = duly.program(
+        "run", "report", "--redo", "anew", "--effects", "update", "--wait", "--json"
+    )
+    told = duly("runs", "diff", again.json["id"]).out
+    assert "\n-1" in told and "\n+1" in told
+
+
+def test_what_a_run_changed_outside_its_scope_is_named(duly):
+    _add(duly, "echo 1 > out.txt; echo 2 > other.txt", "--expect", "out.txt")
+    ended = duly.program("run", "report", "--wait")
+    assert ended.code == Exit.NEEDS_REVIEW and "duly runs diff r_" in ended.err
+    run_id = duly("runs", "list", "--json").json["runs"][0]["id"]
+    assert duly("runs", "diff", run_id).out == "outside its scope, not published: other.txt\n"
+    assert duly("runs", "diff", run_id, "--json").json["outside"] == ["other.txt"]
+
+
 def test_a_waiting_run_is_cancelled(duly):
     _add(duly, "true")
     run_id = duly("run", "report", "--json").json["run_id"]

@@ -38,7 +38,7 @@ def _means(phrase: str, next_step: str = "") -> Explanation:
 
 
 _RUN_BY_HAND: Final = "Run the window by hand if it still matters: `duly run KEY --window W`."
-_LOOK: Final = "Look: `duly logs RUN`, `duly runs show RUN`. Then `duly runs resume RUN` or `duly runs resolve RUN`."
+_LOOK: Final = "Look: `duly logs RUN`, `duly runs diff RUN`. Then `duly runs resume RUN` or `duly runs resolve RUN`."
 _RUN_AGAIN: Final = (
     "Read `duly logs RUN` and repair it, then `duly run KEY --window W`, or wait for the next slot."
 )
@@ -183,7 +183,7 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         Reason.WALL_TIMEOUT: _means("it took longer than its time limit", _LOOK),
         Reason.OUT_OF_SCOPE: _means(
             "it changed files outside its write scope",
-            "Look at the difference: `duly runs show RUN`; widen `write_scope`, or discard the change.",
+            "Look: `duly runs diff RUN`. Widen `write_scope`, or keep caches in $TMPDIR; then `duly runs resume RUN`.",
         ),
         Reason.WORK_UNREADABLE: _means(
             "what it left cannot be compared: its working copy is gone, or too large",

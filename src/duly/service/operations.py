@@ -22,6 +22,7 @@ REGISTRY: Final = Registry(
         "runs.resolve": "duly.service.commands.runs",
         "runs.resume": "duly.service.commands.runs",
         "runs.contract": "duly.service.queries.contract",
+        "runs.difference": "duly.service.queries.difference",
         "runs.events": "duly.service.queries.runs",
         "runs.list": "duly.service.queries.runs",
         "runs.show": "duly.service.queries.runs",

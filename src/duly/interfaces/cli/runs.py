@@ -147,6 +147,24 @@ def _detail(name: str, value: object) -> str:
     return one_line(value)
 
 
+@command("diff", "duly runs diff r_76b9371ed5284025")
+@click.argument("run")
+def diff(front: Front, as_json: bool, run: str) -> None:
+    """Print what a run changed: the differences of published files, and what it changed outside its scope."""
+    answer = front.ask("runs.difference", {"run_id": run})
+    if as_json:
+        document(answer)
+        return
+    for file in answer["files"]:
+        data(
+            file["text"].rstrip() if file["text"] else f"new, or no text: {one_line(file['path'])}"
+        )
+    for path in answer["outside"]:
+        data(f"outside its scope, not published: {one_line(path)}")
+    if not answer["files"] and not answer["outside"]:
+        say("it changed nothing that Duly looks after")
+
+
 @command("contract", "duly runs contract r_76b9371ed5284025 > contract.yaml")
 @click.argument("run")
 def contract(front: Front, as_json: bool, run: str) -> None:
