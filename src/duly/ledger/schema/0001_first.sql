@@ -1,5 +1,7 @@
 -- The first schema. `integer` is the one type token a dialect maps; `/* strict */` and `/* keyed */` are SQLite's table options.
 -- Words are compared one by one: for an `in` of three or more SQLite would build a table for each row it writes.
+-- Tables of narrow rows are kept in order of their key. Wide rows would leave such a tree four branches a page: they are
+-- kept in order of their arrival, with an index.
 -- What hangs where: docs/decisions/0001-tables-and-identity.md
 
 create table schema_meta(
@@ -35,7 +37,7 @@ create table revision(
   definition text not null, digest text not null, schema_version integer not null, tzdata text not null,
   actor text not null, created_at_us integer not null,
   primary key (automation_id, number)
-) /* keyed */;
+) /* strict */;
 
 create table path_owner(
   workspace_id text not null, path text not null, automation_id text not null, at_us integer not null,
