@@ -21,6 +21,8 @@ from duly.adapters.launch.request import Launch
 from tests.adapters.launch.nodes import PYTHON, TOKEN, python, request
 
 SIGNALS = ("SigBlk:", "SigIgn:", "SigCgt:")
+# The C library keeps 32 and 33 to itself, and whatever it spawns (`make` does) inherits them ignored.
+ANY_PROGRAM_MAY_SET = ~(1 << 31 | 1 << 32)
 
 
 def test_a_program_starts_ends_and_its_tree_is_reported_empty(start, tmp_path):
@@ -73,7 +75,9 @@ def test_the_program_has_default_signals_and_an_empty_mask(start, tmp_path):
         signal.pthread_sigmask(signal.SIG_SETMASK, old)
     node.to_end()
     lines = (line.split() for line in node.output().decode().splitlines())
-    masks = {line[0]: int(line[1], 16) for line in lines if line[0] in SIGNALS}
+    masks = {
+        line[0]: int(line[1], 16) & ANY_PROGRAM_MAY_SET for line in lines if line[0] in SIGNALS
+    }
     assert masks == dict.fromkeys(SIGNALS, 0)
 
 

@@ -39,6 +39,15 @@ def test_a_run_and_its_pin_are_read_back(store: Store):
     assert store.read(lambda tx: (tx.run("r_0"), tx.run_pin("r_0"))) == (None, None)
 
 
+def test_runs_are_found_by_how_their_ids_begin(store: Store):
+    ids = ["r_0a", "r_1b0", "r_1b1", "r_1bf", "r_2c"]
+    _add(store, *({"run_id": run_id} for run_id in ids))
+    assert store.read(lambda tx: tx.run_ids_like("r_1b", 9)) == ids[1:4]
+    assert store.read(lambda tx: tx.run_ids_like("r_1b", 2)) == ids[1:3]
+    assert store.read(lambda tx: tx.run_ids_like("r_2c", 9)) == ids[4:]
+    assert store.read(lambda tx: tx.run_ids_like("r_3", 9)) == []
+
+
 def test_one_work_identity_has_one_run(store: Store):
     def add(run_id: str, **given: Any) -> bool:
         pin = samples.run_pin(run_id=run_id, **{"window_key": "w"} | given)
