@@ -37,10 +37,17 @@ TABLES: dict[str, Shape[Any]] = {
 # Tables without a record of their own.
 PLAIN = {"schema_meta", "setting", "path_owner", "open_join"}
 # Statements that read or write some of a row.
-PARTIAL = {"add_attempt", "add_late_report", "audit_head", "schema_meta_read"}
+PARTIAL = {
+    "add_attempt",
+    "add_late_report",
+    "audit_head",
+    "revisions_recorded",
+    "schema_meta_read",
+}
 _SELECT = re.compile(r"\Aselect\s+(.*?)\s+from\s+\(?\s*(\w+)", re.DOTALL)
 _INSERT = re.compile(
-    r"\Ainsert\s+into\s+(\w+)\((.*?)\)\s*(?:values\s*\(|select\s+)(.*?)(?:\)|\s+(?:from|where)\s)", re.DOTALL
+    r"\Ainsert\s+into\s+(\w+)\((.*?)\)\s*(?:values\s*\(|select\s+)(.*?)(?:\)|\s+(?:from|where)\s)",
+    re.DOTALL,
 )
 
 
