@@ -8,9 +8,10 @@ import pytest
 
 from duly.model.instant import MINUTE_US
 from duly.model.states import AutomationState, Disposition
-from duly.model.timing import CronRule, OnceLocal
+from duly.model.timing import CronRule, OnceLocal, RruleRule
 from duly.transactions.burst import alike
-from tests.transactions.world import ZONES, World, timing
+from duly.transactions.due import Foresee, foresee
+from tests.transactions.world import ZONES, World, moment, timing
 
 NAMES = [f"report-{number}" for number in range(7)]
 ONE, MANY = 1, 200
@@ -106,3 +107,32 @@ def test_what_is_alike_shares_rule_slot_revision_and_workspace(world):
     page = world.read("due_automations", 50)
     groups = [len(dues) for _, dues in alike(page, ZONES.known, world.now)]
     assert sorted(groups) == [1, 8]
+
+
+def test_timings_that_write_the_same_are_alike_whatever_else_they_say(world):
+    for day in range(1, 8):
+        began = timing(RruleRule(text="FREQ=DAILY;BYHOUR=9", dtstart=f"2026-09-0{day}T09:00:00"))
+        world.create(began, job_key=f"since-{day}")
+    world.create(timing(priority=1), job_key="urgent")
+    world.at("2026-09-16T09:00")
+    groups = alike(world.read("due_automations", 50), ZONES.known, world.now)
+    assert sorted(len(dues) for _, dues in groups) == [1, 7]
+    assert world.scan().runs == 8
+
+
+def test_a_look_ahead_goes_through_what_will_be_due_page_by_page_and_changes_nothing(world):
+    names = sorted(world.create(job_key=name) for name in NAMES)
+    world.create(timing(zone="Asia/Taipei", rule=CronRule(text="0 17 * * *")), job_key="unknown")
+    world.create(timing(CronRule(text="0 10 * * *")), job_key="later")
+    known = {"UTC": ZONES["UTC"]}
+    before, after, seen = dump(world.path), (world.now, ""), []
+    while True:
+        command = Foresee(by=moment("2026-09-16T09:00"), after=after, limit=3, zones=known)
+        found = world.ledger.read(foresee, command)
+        if not found.is_more:
+            break
+        after = found.after
+        seen.append(after)
+    assert len(seen) == 2 and seen[0][1] in names
+    assert found.after[0] == moment("2026-09-16T09:00")
+    assert dump(world.path) == before

@@ -1,4 +1,7 @@
-"""The scanner: answers every due slot, promotes waiting runs, then sleeps until the next slot is due."""
+"""The scanner: answers every due slot, promotes waiting runs, then sleeps until the next slot is due.
+
+Shortly before, it has a look at what will be due: reading and searching a rule takes longer than answering its slot.
+"""
 
 from dataclasses import replace
 from typing import Final
@@ -7,6 +10,7 @@ from duly.engine.node import Node
 from duly.engine.requests import (
     DRAIN,
     RETRY_US,
+    Read,
     Result,
     Steps,
     Wait,
@@ -18,8 +22,10 @@ from duly.engine.requests import (
 )
 from duly.ledger.api.core import RELAXED
 from duly.model.errors import UnavailableError
-from duly.model.instant import Instant
+from duly.model.ids import AutomationId
+from duly.model.instant import SECOND_US, Instant
 from duly.transactions.admit import AdmitDue, Admitted, admit_due
+from duly.transactions.due import Foresee, Foreseen, foresee
 from duly.transactions.nodes import Seen, seen
 from duly.transactions.promote import Promote, promote
 
@@ -29,21 +35,57 @@ SETTLED: Final = "settled"
 SCANNED: Final = "scanned"
 KEYS: Final = (DUE, SETTLED, CLOCK, DRAIN)
 
+Place = tuple[Instant, AutomationId]
+"""How far a look ahead went, in order of (next_due, automation_id)."""
+NOBODY_YET: Final[Place] = (Instant(0), AutomationId(""))
+
+AHEAD_US: Final = 3 * SECOND_US
+AHEAD_BATCH: Final = 8
+"""About 3 ms: as long may a look ahead hold up the other loops, before it rests."""
+AHEAD_REST_US: Final = 5_000
+
 PROMOTE_BATCH: Final = 100
 BATCH_MIN: Final = 8
 
 
 def scanner(node: Node) -> Steps[None]:
     """Scan until the node drains; then a due slot waits for another node, or for the restart (never a failure)."""
+    after = NOBODY_YET
     while not node.is_draining:
         yield from _promote_all(node)
         next_due = yield from _admit_all(node)
         woke = yield from _note(node)
-        yield Wait(
-            keys=KEYS,
-            until=next_due,
-            until_awake_us=woke.awake_us + node.settings.scan_wake_us_max,
+        until_awake_us = woke.awake_us + node.settings.scan_wake_us_max
+        wait = Wait(keys=KEYS, until=next_due, until_awake_us=until_awake_us)
+        if next_due is None or woke.at >= next_due:
+            yield wait
+        else:
+            after = yield from _sleep(node, wait, next_due, after)
+
+
+def _sleep(node: Node, wait: Wait, next_due: Instant, after: Place) -> Steps[Place]:
+    """Sleep as `wait` says, and shortly before slots are due look at them; say how far that went."""
+    look_at = Instant(next_due - AHEAD_US)
+    woke: Woke = yield replace(wait, until=look_at)
+    while woke.key is None and look_at <= woke.at < next_due and not _is_over(wait, woke):
+        command = Foresee(
+            by=Instant(woke.at + AHEAD_US), after=after, limit=AHEAD_BATCH, zones=node.zones
         )
+        try:
+            foreseen: Foreseen = yield Read(foresee, command)
+        except UnavailableError:
+            yield wait
+            return after
+        after = foreseen.after
+        rested_us = woke.awake_us + AHEAD_REST_US
+        woke = yield replace(wait, until_awake_us=rested_us) if foreseen.is_more else wait
+        if not foreseen.is_more:
+            return after
+    return after
+
+
+def _is_over(wait: Wait, woke: Woke) -> bool:
+    return wait.until_awake_us is not None and woke.awake_us >= wait.until_awake_us
 
 
 def _admit_all(node: Node) -> Steps[Instant | None]:

@@ -69,6 +69,16 @@ def plan_hash(timing: str, work: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComingAutomation:
+    """What can be looked at of an automation before it is due."""
+
+    next_due: Instant
+    automation_id: AutomationId
+    mark: Watermark
+    timing: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DueAutomation:
     """What admission reads of an automation that is due; `has_open_runs`: it may have runs that are not over."""
 

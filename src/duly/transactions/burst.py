@@ -36,7 +36,7 @@ _RULES_AHEAD: Final = 6
 def alike(
     page: Iterable[DueAutomation], zones: Zones, at: Instant
 ) -> Iterator[tuple[Due, list[DueAutomation]]]:
-    """Put those together that share what is due (whatever their watermarks), revision number and workspace.
+    """Put those together whose starts write the same but for ids; each group with what is due of its first.
 
     A few rules are looked at before their groups are given: a transaction may have no time for more.
     Raises as `due_of` does.
@@ -47,7 +47,7 @@ def alike(
             yield from groups.values()
             groups = {}
         found = due_of(due.timing, due.mark, zones, at)
-        key = (id(found), due.revision, due.workspace_id)
+        key = (id(found.likeness), due.revision, due.workspace_id)
         groups.setdefault(key, (found, []))[1].append(due)
     yield from groups.values()
 

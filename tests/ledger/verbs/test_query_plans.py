@@ -14,6 +14,7 @@ from tests.ledger.verbs.stores import STORES, Store
 # Statement and the index that has to answer it; each is also forbidden to sort or to read a table.
 INDEXES = {
     "due_automations": "automation_due",
+    "coming_automations": "automation_due",
     "next_due": "automation_due",
     "claim_runs": "run_claimable",
     "next_priority": "run_claimable",

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from duly.model.states import AutomationState, Disposition, Trigger
+from duly.model.states import AutomationState, Disposition, Outcome, RunState, Trigger
 from duly.model.timing import AnchorClass
 from tests.ledger.verbs import samples
 from tests.ledger.verbs.samples import A, R, after, mark
@@ -98,6 +98,38 @@ def test_automations_are_due_from_their_instant_on_the_longest_due_first(store: 
     assert [d.automation_id for d in found] == ["c", "a", "b"]
     assert found[0] == samples.due(samples.automation(automation_id="c"), timing='"c"')
     assert len(store.read(lambda tx: tx.due_automations(2))) == 2
+
+
+def test_automations_to_come_are_paged_in_the_order_in_which_they_will_be_due(store: Store):
+    def add(tx):
+        for name, seconds in (("b", 10), ("a", 10), ("c", 5), ("d", 11)):
+            next_due = after(seconds)
+            tx.add_automation(samples.automation(automation_id=name, next_due=next_due))
+            tx.add_revision(samples.revision(automation_id=name, timing=f'"{name}"'))
+
+    store.write(add)
+    first, second = store.read(lambda tx: tx.coming_automations(after(10), (after(0), ""), 2))
+    assert [first.automation_id, second.automation_id] == ["c", "a"]
+    assert (first.next_due, first.timing) == (after(5), '"c"')
+    place = (second.next_due, second.automation_id)
+    (third,) = store.read(lambda tx: tx.coming_automations(after(10), place, 2))
+    assert third.automation_id == "b"
+
+
+def test_a_due_automation_says_whether_runs_of_it_are_open(store: Store):
+    ended = {"state": RunState.CANCELLED, "claimable_at": None, "outcome": Outcome.CANCELLED}
+
+    def add(tx):
+        for name in "abc":
+            tx.add_automation(samples.automation(automation_id=name, next_due=samples.START))
+            tx.add_revision(samples.revision(automation_id=name))
+        for name, facts in (("b", ended), ("c", {})):
+            run = samples.run(run_id=f"r_{name}", automation_id=name, **facts)
+            tx.add_run(samples.run_pin(run_id=f"r_{name}", automation_id=name), run)
+
+    store.write(add)
+    found = store.read(lambda tx: tx.due_automations(9))
+    assert [one.has_open_runs for one in found] == [False, False, True]
 
 
 def test_a_due_automation_comes_with_the_timing_of_its_current_revision(store: Store):

@@ -2,7 +2,13 @@
 
 from typing import Protocol
 
-from duly.model.automation import Automation, DueAutomation, Revision, Workspace
+from duly.model.automation import (
+    Automation,
+    ComingAutomation,
+    DueAutomation,
+    Revision,
+    Workspace,
+)
 from duly.model.ids import AutomationId, RunId
 from duly.model.instant import Instant
 from duly.model.occurrence import Occurrence, RerunVerdict
@@ -45,6 +51,12 @@ class DefinitionVerbs(Protocol):
 
     def due_automations(self, limit: int) -> list[DueAutomation]:
         """Return automations due at this transaction's instant, longest due first."""
+        ...
+
+    def coming_automations(
+        self, by: Instant, after: tuple[Instant, AutomationId], limit: int
+    ) -> list[ComingAutomation]:
+        """Return automations that will be due by an instant, in order of (next_due, automation_id), behind `after`."""
         ...
 
     def next_due(self) -> Instant | None:

@@ -61,6 +61,16 @@ where automation.next_due_us is not null and automation.next_due_us <= :at
 order by automation.next_due_us, automation.automation_id
 limit :limit
 
+-- coming_automations: automations that will be due by an instant, behind one of them, each with its timing
+select automation.next_due_us, automation.automation_id, automation.mark_due_at_us, automation.mark_slot_key,
+  automation.mark_anchor, automation.mark_zone, revision.timing
+from automation join revision
+  on revision.automation_id = automation.automation_id and revision.number = automation.revision
+where automation.next_due_us is not null and automation.next_due_us <= :by
+  and (automation.next_due_us, automation.automation_id) > (:after, :after_automation_id)
+order by automation.next_due_us, automation.automation_id
+limit :limit
+
 -- next_due: the earliest due instant of all
 select min(next_due_us) from automation where next_due_us is not null
 

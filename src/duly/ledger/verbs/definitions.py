@@ -4,7 +4,13 @@ from typing import Final
 
 from duly.ledger.verbs.base import OnSession
 from duly.ledger.verbs.shapes import Shape
-from duly.model.automation import Automation, DueAutomation, Revision, Workspace
+from duly.model.automation import (
+    Automation,
+    ComingAutomation,
+    DueAutomation,
+    Revision,
+    Workspace,
+)
 from duly.model.ids import AutomationId
 from duly.model.instant import Instant
 from duly.model.timing import Watermark
@@ -13,6 +19,7 @@ WORKSPACE: Final = Shape(Workspace)
 AUTOMATION: Final = Shape(Automation)
 REVISION: Final = Shape(Revision)
 DUE: Final = Shape(DueAutomation)
+COMING: Final = Shape(ComingAutomation)
 MARK: Final = Shape(Watermark)
 
 
@@ -57,6 +64,21 @@ class Definitions(OnSession):
     def due_automations(self, limit: int) -> list[DueAutomation]:
         """Return automations due at this transaction's instant, longest due first."""
         return DUE.records(self._session.rows("due_automations", limit=limit))
+
+    def coming_automations(
+        self, by: Instant, after: tuple[Instant, AutomationId], limit: int
+    ) -> list[ComingAutomation]:
+        """Return automations that will be due by an instant, in order of (next_due, automation_id), behind `after`."""
+        next_due, automation_id = after
+        return COMING.records(
+            self._session.rows(
+                "coming_automations",
+                by=by,
+                after=next_due,
+                after_automation_id=automation_id,
+                limit=limit,
+            )
+        )
 
     def next_due(self) -> Instant | None:
         """Return the earliest due instant of any automation."""
