@@ -105,7 +105,7 @@ def _admit_all(node: Node) -> Steps[Instant | None]:
 
 
 def next_batch(batch: int, admitted: Admitted, most: int) -> int:
-    """Size the next batch: what fitted into one transaction and a half, as a transaction ends after about 10 ms."""
+    """Size the next batch: what fitted into one transaction and a half, as a transaction ends after about 12 ms."""
     if admitted.automations >= batch:
         return min(2 * batch, most)
     return max(BATCH_MIN, min(most, admitted.automations + admitted.automations // 2))

@@ -33,7 +33,7 @@ class Settings:
     )
     admit_batch_max: int = _setting(
         200,
-        "automations that one admitting transaction looks at, at most; it also ends after about 10 ms",
+        "automations that one admitting transaction looks at, at most; it also ends after about 12 ms",
     )
     limit: int = _setting(4, "runs that this node works on at a time")
     start_every_us: int = _setting(

@@ -25,7 +25,7 @@ class SessionVerbs(Protocol):
         ...
 
     def has_time(self) -> bool:
-        """Say whether a batch may take one more member (about 10 ms a transaction)."""
+        """Say whether a batch may take one more member (about 12 ms a transaction)."""
         ...
 
     def audit(self, scope: str, kind: str, body: Mapping[str, Any], actor: str) -> None:
