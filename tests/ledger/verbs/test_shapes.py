@@ -76,7 +76,9 @@ def test_statements_name_all_columns_in_the_order_of_the_record():
             assert _names(found[2]) == TABLES[found[1]].columns, name
         elif (found := _SELECT.match(text.strip())) and "(" not in found[1]:
             names = _names(found[1])
-            known = [shape.columns for shape in (*TABLES.values(), definitions.DUE, definitions.COMING)]
+            known = [
+                shape.columns for shape in (*TABLES.values(), definitions.DUE, definitions.COMING)
+            ]
             assert len(names) == 1 or names in known, name
 
 
