@@ -11,8 +11,8 @@ from duly.model.instant import Instant
 
 Row = tuple[Any, ...]
 
-# A batch that stops here leaves a bystander's commit waiting no longer than a slow disk would; with its own commit it
-# stays below 20 ms (decision 0004).
+# A batch that stops here leaves a bystander's commit waiting no longer than a slow disk would: with its own commit it
+# takes about 18 ms (decision 0004).
 _BATCH_NS: Final = 12_000_000
 
 
