@@ -5,6 +5,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,77 +17,27 @@ from duly.ledger.api.tx import Tx
 from duly.ledger.sqlite.ledger import SqliteLedger
 from duly.model import codec, ids
 from duly.model.automation import Automation, Revision
-from duly.model.instant import MINUTE_US, SECOND_US, Instant, to_datetime
-from duly.model.plan import (
-    Agent,
-    CatchUpNone,
-    Expect,
-    Home,
-    Inputs,
-    Isolation,
-    OverlapSkip,
-    Overwrite,
-    RemoteWrite,
-    Restart,
-    Retry,
-    Timeouts,
-    Timing,
-    Work,
-)
+from duly.model.instant import SECOND_US, Instant, to_datetime
+from duly.model.plan import Timing
 from duly.model.states import AutomationState
 from duly.model.timing import AnchorClass, Covers, Period, RruleRule, WindowRule
 from duly.recurrence import watermark
+from duly.testkit.plans import PLAIN_TIMING, PLAIN_WORK
 
 BATCH: Final = 500
 FLOOR_WRITES: Final = 200
 
-WORK: Final = Work(
-    job_key="bench",
-    root="/nowhere",
-    cwds=("/nowhere",),
-    isolation=Isolation.STAGED,
-    prompt="",
-    prompt_params=(),
-    skills=(),
-    agent=Agent(
-        driver="command",
-        argv=("true",),
-        path="/usr/bin:/bin",
-        home=Home.PRIVATE,
-        restart=Restart.PROVEN,
-        variables=(),
-        secrets=(),
-        timeouts=Timeouts(start_us=MINUTE_US, silence_us=None, wall_us=MINUTE_US),
-    ),
-    inputs=Inputs(sources=(), repo=None),
-    precheck=None,
-    expect=Expect(artifact=None, verify=None, exit_codes=(0,)),
-    write_scope=(),
-    remote_write=RemoteWrite.DENIED,
-    overwrite=Overwrite.ALLOWED,
-    result_artifact=None,
-    retry=Retry(attempts_max=3, delay_us=SECOND_US, delay_us_max=MINUTE_US),
-    notify=(),
-)
+WORK: Final = replace(PLAIN_WORK, job_key="bench")
 
 
 def daily_at(at: Instant) -> Timing:
     """Return a daily rule in UTC whose next slot is `at` (a whole second)."""
     local = to_datetime(at).replace(tzinfo=None).isoformat()
-    return Timing(
+    return replace(
+        PLAIN_TIMING,
         rule=RruleRule(text="FREQ=DAILY", dtstart=local),
-        zone="UTC",
         anchor=AnchorClass.WALL,
         window=WindowRule(period=Period.DAY, covers=Covers.CURRENT),
-        overlap=OverlapSkip(),
-        catch_up=CatchUpNone(),
-        valid_from=None,
-        valid_until=None,
-        late_us_max=5 * MINUTE_US,
-        start_us_max=10 * MINUTE_US,
-        queue_us_max=None,
-        priority=0,
-        input_version="0",
     )
 
 

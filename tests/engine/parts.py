@@ -24,29 +24,15 @@ from duly.ledger.verbs import Verbs
 from duly.model import canonical, codec, ids
 from duly.model.automation import Automation, Revision
 from duly.model.errors import UnavailableError
-from duly.model.instant import MINUTE_US, SECOND_US, Instant
+from duly.model.instant import SECOND_US, Instant
 from duly.model.occurrence import Occurrence
-from duly.model.plan import (
-    Agent,
-    CatchUpNone,
-    Expect,
-    Home,
-    Inputs,
-    Isolation,
-    OverlapSkip,
-    Overwrite,
-    RemoteWrite,
-    Restart,
-    Retry,
-    Timeouts,
-    Timing,
-    Work,
-)
+from duly.model.plan import Timing, Work
 from duly.model.reasons import Reason
 from duly.model.run import ClaimedRun, Run
 from duly.model.states import AutomationState, ErrorClass, Grade, Outcome
-from duly.model.timing import AnchorClass, Covers, CronRule, Period, WindowRule
+from duly.model.timing import AnchorClass
 from duly.recurrence import watermark
+from duly.testkit.plans import PLAIN_TIMING, PLAIN_WORK
 from duly.transactions.plans import schedule_of
 from duly.transactions.settle import Settle, settle
 from tests.engine.clocks import MovedClock
@@ -54,50 +40,7 @@ from tests.engine.clocks import MovedClock
 MIDNIGHT = Instant(1_767_225_600 * SECOND_US)  # 2026-01-01T00:00:00Z
 SOON_S = 20.0
 
-TIMING = Timing(
-    rule=CronRule(text="*/5 * * * *"),
-    zone="UTC",
-    anchor=AnchorClass.ELAPSED,
-    window=WindowRule(period=Period.SLOT, covers=Covers.CURRENT),
-    overlap=OverlapSkip(),
-    catch_up=CatchUpNone(),
-    valid_from=None,
-    valid_until=None,
-    late_us_max=5 * MINUTE_US,
-    start_us_max=10 * MINUTE_US,
-    queue_us_max=None,
-    priority=0,
-    input_version="0",
-)
-
-WORK = Work(
-    job_key="sample",
-    root="/nowhere",
-    cwds=("/nowhere",),
-    isolation=Isolation.STAGED,
-    prompt="",
-    prompt_params=(),
-    skills=(),
-    agent=Agent(
-        driver="command",
-        argv=("true",),
-        path="/usr/bin:/bin",
-        home=Home.PRIVATE,
-        restart=Restart.PROVEN,
-        variables=(),
-        secrets=(),
-        timeouts=Timeouts(start_us=MINUTE_US, silence_us=None, wall_us=MINUTE_US),
-    ),
-    inputs=Inputs(sources=(), repo=None),
-    precheck=None,
-    expect=Expect(artifact=None, verify=None, exit_codes=(0,)),
-    write_scope=(),
-    remote_write=RemoteWrite.DENIED,
-    overwrite=Overwrite.ALLOWED,
-    result_artifact=None,
-    retry=Retry(attempts_max=3, delay_us=SECOND_US, delay_us_max=MINUTE_US),
-    notify=(),
-)
+TIMING, WORK = PLAIN_TIMING, PLAIN_WORK
 
 FAST = Settings(
     scan_wake_us_max=2 * SECOND_US, clock_look_us=50_000, start_every_us=0, restart_us=10_000

@@ -19,24 +19,9 @@ from duly.model import canonical
 from duly.model.automation import Automation
 from duly.model.claims import Claim
 from duly.model.ids import AutomationId, ClaimId, RunId
-from duly.model.instant import MINUTE_US, SECOND_US, Instant, from_datetime
+from duly.model.instant import MINUTE_US, Instant, from_datetime
 from duly.model.occurrence import Occurrence
-from duly.model.plan import (
-    Agent,
-    CatchUpNone,
-    Expect,
-    Home,
-    Inputs,
-    Isolation,
-    OverlapSkip,
-    Overwrite,
-    RemoteWrite,
-    Restart,
-    Retry,
-    Timeouts,
-    Timing,
-    Work,
-)
+from duly.model.plan import Timing, Work
 from duly.model.reasons import Reason
 from duly.model.run import Artifact, ClaimedRun, Run, RunPin
 from duly.model.states import Grade, Outcome, Verdict
@@ -44,6 +29,7 @@ from duly.model.timing import Covers, CronRule, Period, RuleSpec, WindowRule
 from duly.model.zone import Zone
 from duly.policy.rerun import ArtifactFact
 from duly.recurrence.schedule import compile_rule
+from duly.testkit.plans import PLAIN_TIMING, PLAIN_WORK
 from duly.transactions import (
     admit,
     admit_manual,
@@ -81,54 +67,20 @@ def timing(rule: RuleSpec | None = DAILY_AT_NINE, zone: str = UTC, **changes: An
     anchor = None
     if rule is not None:
         anchor = compile_rule(rule, ZONES.known[zone]).anchor
-    base = Timing(
+    base = replace(
+        PLAIN_TIMING,
         rule=rule,
         zone=zone,
         anchor=anchor,
         window=WindowRule(period=Period.DAY, covers=Covers.CURRENT),
-        overlap=OverlapSkip(),
-        catch_up=CatchUpNone(),
-        valid_from=None,
-        valid_until=None,
-        late_us_max=5 * MINUTE_US,
-        start_us_max=10 * MINUTE_US,
-        queue_us_max=None,
-        priority=0,
-        input_version="0",
     )
     return replace(base, **changes)
 
 
 def work(job_key: str = "report", **changes: Any) -> Work:
     """Return the work of a plain command."""
-    base = Work(
-        job_key=job_key,
-        root="/srv/reports",
-        cwds=("/srv/reports",),
-        isolation=Isolation.STAGED,
-        prompt="",
-        prompt_params=(),
-        skills=(),
-        agent=Agent(
-            driver="command",
-            argv=("true",),
-            path="/usr/bin:/bin",
-            home=Home.PRIVATE,
-            restart=Restart.PROVEN,
-            variables=(),
-            secrets=(),
-            timeouts=Timeouts(start_us=MINUTE_US, silence_us=None, wall_us=60 * MINUTE_US),
-        ),
-        inputs=Inputs(sources=(), repo=None),
-        precheck=None,
-        expect=Expect(artifact=None, verify=None, exit_codes=(0,)),
-        write_scope=("**",),
-        remote_write=RemoteWrite.DENIED,
-        overwrite=Overwrite.ALLOWED,
-        result_artifact=None,
-        retry=Retry(attempts_max=3, delay_us=SECOND_US, delay_us_max=MINUTE_US),
-        notify=(),
-    )
+    root = "/srv/reports"
+    base = replace(PLAIN_WORK, job_key=job_key, root=root, cwds=(root,), write_scope=("**",))
     return replace(base, **changes)
 
 
