@@ -3,6 +3,9 @@
 import json
 import os
 import signal
+from contextlib import contextmanager
+
+import pytest
 
 from duly.adapters import clock
 from duly.ledger.sqlite.reader_ledger import SqliteReader
@@ -88,16 +91,27 @@ def test_a_server_that_was_told_to_stop_lets_running_work_end(duly):
     assert _status_of(duly, run_id) == "completed"
 
 
-def test_a_second_signal_stops_at_once(duly):
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_stops_at_once(duly, second):
     _add_gated(duly, "--restart", "safe")
-    with duly.serving() as served:
+    with hearing_sigint(), duly.serving() as served:
         run_id = duly("run", "gated", "--json").json["run_id"]
         until(lambda: _status_of(duly, run_id) == "running")
         served.process.send_signal(signal.SIGTERM)
         until(lambda: "event=draining" in (duly.home / "logs/service.log").read_text())
-        served.process.send_signal(signal.SIGTERM)
+        served.process.send_signal(second)
         assert served.process.wait(60) != 0
     assert _status_of(duly, run_id) in ("waiting", "running")
+
+
+@contextmanager
+def hearing_sigint():
+    """Start programs that hear SIGINT: a shell's background work ignores it, and hands that on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_after_a_server_died_the_status_and_a_cancel_say_that_nothing_works(duly):
