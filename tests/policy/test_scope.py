@@ -57,8 +57,15 @@ def test_a_glob_that_could_leave_the_root_or_mean_nothing_is_a_fault(glob):
     assert fault.fix
 
 
+@pytest.mark.parametrize("glob", ["!secret.md", "*.{md,txt}", "a/{b,c}/d", "{,x}"])
+def test_a_glob_that_means_more_elsewhere_is_a_fault_instead_of_silently_nothing(glob):
+    (fault,) = scope.faults([glob])
+    assert fault.message and fault.fix
+
+
 def test_good_globs_have_no_faults():
-    assert scope.faults(["**", "a/", "a/**/b?.md", ".github/*", "a..b/x", "*.~"]) == ()
+    good = ["**", "a/", "a/**/b?.md", ".github/*", "a..b/x", "*.~", "{window}/*.md", "a!b"]
+    assert scope.faults(good) == ()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
 """Which paths beneath a root a list of globs allows: `*` and `?` stay within one name, `**` spans directories."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from duly.model.errors import Fault
+
+_CHOICE: Final = re.compile(r"\{[^{}]*,[^{}]*\}")
 
 
 def matches(globs: Sequence[str], path: str) -> bool:
@@ -44,6 +48,13 @@ def _wrongs(glob: str) -> list[tuple[str, str]]:
             "write it relative to the working directory",
         ),
         (".." in names, "leaves the working directory", "remove `..`"),
+        # Elsewhere these exclude and choose; taken as plain characters they would silently name nothing.
+        (glob.startswith("!"), "begins with !, which excludes nothing here", "list what is meant"),
+        (
+            _CHOICE.search(glob) is not None,
+            "holds a choice in braces, which is not one here",
+            "write one glob for each",
+        ),
         ("\\" in glob, "holds a backslash", "write / between names"),
         ("\0" in glob, "holds a NUL", "remove it"),
         (
