@@ -245,6 +245,42 @@ def test_a_person_says_what_became_of_an_effect_and_then_of_the_run(world, autom
     assert kinds[-2:] == ["effect.resolved", "run.complete"]
 
 
+def test_a_publication_that_a_person_vouches_for_is_the_paths_last_one(world, automation):
+    run, effect = blocked_with_open_effect(world)
+    happened = ResolveEffect(
+        effect_id=effect.effect_id, external_id="said by a person", note="seen", actor="ann"
+    )
+    assert world.write(operate.resolve_effect, happened).external_id == "a1"
+    newest = world.read("newest_publication", "default", f"{ROOT}/latest.md")
+    assert (newest.number, newest.sha256, newest.run_id) == (1, "a1", run.run_id)
+    entry = world.read("audit_events", f"run:{run.run_id}", 0, 1000)[-1]
+    assert entry.actor == "ann"
+    assert '"note":"seen"' in entry.body and f'"path":"{ROOT}/latest.md"' in entry.body
+    # A later redo compares with it.
+    done = ResolveRun(run_id=run.run_id, outcome=Outcome.COMPLETED, note="looked", actor="ann")
+    world.write(operate.resolve_run, done)
+    world.run_now(automation, "again", window="2026-09-16", redo="again", effects="update")
+    (start,) = begin(world, world.claim_one(), change(before="a1", after="a2"))
+    assert start.what is Existing.UPDATE
+
+
+def test_a_publication_that_did_not_happen_is_none(world, automation):
+    _, effect = blocked_with_open_effect(world)
+    command = ResolveEffect(effect_id=effect.effect_id, external_id=None, note="", actor="ann")
+    world.write(operate.resolve_effect, command)
+    assert world.read("newest_publication", "default", f"{ROOT}/latest.md") is None
+
+
+def test_what_was_published_since_stays_the_paths_last_publication(world, automation):
+    _, effect = blocked_with_open_effect(world)
+    later = next_run(world, 17)
+    settle(world, later, begin(world, later, change(before="a1", after="b1")))
+    command = ResolveEffect(effect_id=effect.effect_id, external_id="a1", note="", actor="ann")
+    world.write(operate.resolve_effect, command)
+    newest = world.read("newest_publication", "default", f"{ROOT}/latest.md")
+    assert (newest.number, newest.sha256) == (1, "b1")
+
+
 def test_an_effect_of_a_held_run_is_its_holders(world, automation):
     claimed = next_run(world, 16)
     (start,) = begin(world, claimed, change())

@@ -1,7 +1,8 @@
 """What people do to runs: cancel, resume, resolve. Each with the person's name, in the run's audit chain."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from duly.ledger.api.tx import Tx
 from duly.model.effect import Effect
@@ -13,6 +14,7 @@ from duly.model.states import EffectEvent, EffectState, ErrorClass, Outcome, Run
 from duly.policy import lifecycle
 from duly.policy.ending import Ending
 from duly.transactions.moves import Why, advanced, ended, known, move, scope_of
+from duly.transactions.publish import PUBLISH, payload_of, publication_behind
 
 _OPEN: Final = (EffectState.PENDING, EffectState.UNKNOWN)
 _RESOLVABLE: Final = frozenset(
@@ -182,7 +184,10 @@ class ResolveEffect:
 
 
 def resolve_effect(tx: Tx, command: ResolveEffect) -> Effect:
-    """Close an open effect by a person's word. Raises ConflictError while somebody holds its run."""
+    """Close an open effect by a person's word, a published file with its publication.
+
+    A file is known by its hash, whatever the person calls it. Raises ConflictError while somebody holds its run.
+    """
     effect = tx.effect(command.effect_id)
     if effect is None:
         raise NotFoundError(f"there is no effect {command.effect_id}")
@@ -193,17 +198,44 @@ def resolve_effect(tx: Tx, command: ResolveEffect) -> Effect:
     after = replace(
         effect,
         state=lifecycle.advance_effect(effect.state, event),
-        external_id=command.external_id,
+        external_id=_external_id(effect, command),
         result=command.note,
         since=tx.at,
     )
     if not tx.resolve_effect(run, after):
         raise VersionConflictError(f"run {run.run_id} changed in between", fix="try again")
-    body = {
+    body: dict[str, Any] = {
         "effect": effect.effect_id,
         "event": event.value,
-        "external_id": command.external_id,
+        "external_id": after.external_id,
+        "said": command.external_id,
         "note": command.note,
     }
+    if effect.action == PUBLISH and event is EffectEvent.APPLY:
+        body["published"] = _record_publication(tx, run, effect)
     tx.audit(scope_of(run.run_id), "effect.resolved", body, command.actor)
     return after
+
+
+def _external_id(effect: Effect, command: ResolveEffect) -> str | None:
+    is_file = effect.action == PUBLISH and command.external_id is not None
+    return payload_of(effect).after if is_file else command.external_id
+
+
+def _record_publication(tx: Tx, run: Run, effect: Effect) -> Mapping[str, Any]:
+    """Record what a person says was published; returns what the audit says of it."""
+    pin = tx.run_pin(run.run_id)
+    assert pin is not None
+    payload = payload_of(effect)
+    newest = tx.newest_publication(pin.workspace_id, payload.absolute)
+    # What was published there since is what stands there; the person speaks of a time before.
+    is_replaced = newest is not None and newest.at > effect.since
+    record = publication_behind(newest, pin, effect, tx.at)
+    if not is_replaced and not tx.resolve_publication(run, record):
+        raise VersionConflictError(f"run {run.run_id} changed in between", fix="try again")
+    return {
+        "path": payload.absolute,
+        "before": payload.before,
+        "after": payload.after,
+        "is_replaced": is_replaced,
+    }

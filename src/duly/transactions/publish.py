@@ -290,22 +290,28 @@ def _settle_one(tx: Tx, claim: Claim, pin: RunPin, found: tuple[Effect, Publicat
 
 
 def _publish(tx: Tx, claim: Claim, pin: RunPin, effect: Effect) -> None:
+    newest = tx.newest_publication(pin.workspace_id, payload_of(effect).absolute)
+    if not tx.add_publication(claim, publication_behind(newest, pin, effect, tx.at)):
+        raise LeaseLostError(f"another claim on {claim.run_id} was made")
+
+
+def publication_behind(
+    newest: Publication | None, pin: RunPin, effect: Effect, at: Instant
+) -> Publication:
+    """Return the publication that an applied effect of `pin`'s run is, behind the newest of its path."""
     payload = payload_of(effect)
-    newest = tx.newest_publication(pin.workspace_id, payload.absolute)
-    record = Publication(
+    return Publication(
         workspace_id=pin.workspace_id,
         path=payload.absolute,
         number=1 if newest is None else newest.number + 1,
         automation_id=pin.automation_id,
         window_key=pin.window_key,
-        run_id=claim.run_id,
+        run_id=pin.run_id,
         effect_id=effect.effect_id,
         sha256=payload.after,
         previous_sha256=payload.before,
-        at=tx.at,
+        at=at,
     )
-    if not tx.add_publication(claim, record):
-        raise LeaseLostError(f"another claim on {claim.run_id} was made")
 
 
 def _late_report_of(command: SettlePublications) -> LateReportOf:

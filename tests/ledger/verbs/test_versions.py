@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from duly.ledger.verbs import Verbs
+from duly.model.claims import Claim
 from duly.model.states import AutomationState, EffectState, Outcome, RunState
 from tests.ledger.verbs import samples
 from tests.ledger.verbs.samples import A, E, R, after, mark
@@ -25,12 +26,18 @@ BY_VERSION: dict[str, Callable[[Verbs, int], bool]] = {
     "resolve_effect": lambda tx, version: tx.resolve_effect(
         replace(tx.run(R), version=version), replace(tx.effect(E), state=EffectState.FAILED)
     ),
+    "resolve_publication": lambda tx, version: tx.resolve_publication(
+        replace(tx.run(R), version=version),
+        samples.publication(Claim(run_id=R, fence=1, claim_id="c_1")),
+    ),
 }
+OF_ANOTHER_ROW = {"resolve_effect", "resolve_publication"}
 VERSION_OF: dict[str, Callable[[Verbs], int]] = {
     "record_automation": lambda tx: tx.automation(A).version,
     "record_mark": lambda tx: tx.automation(A).version,
     "record_run": lambda tx: tx.run(R).version,
     "resolve_effect": lambda tx: tx.run(R).version,
+    "resolve_publication": lambda tx: tx.run(R).version,
 }
 
 
@@ -63,7 +70,7 @@ def test_the_version_that_was_read_writes(blocked: Store, verb: str):
     assert blocked.dump() != before
 
 
-@pytest.mark.parametrize("verb", sorted(set(BY_VERSION) - {"resolve_effect"}))
+@pytest.mark.parametrize("verb", sorted(set(BY_VERSION) - OF_ANOTHER_ROW))
 def test_a_write_raises_the_version_by_one(blocked: Store, verb: str):
     before = blocked.read(VERSION_OF[verb])
     blocked.write(lambda tx: BY_VERSION[verb](tx, before))

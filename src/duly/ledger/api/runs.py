@@ -165,6 +165,13 @@ class RunVerbs(Protocol):
         """Return what a path holds now."""
         ...
 
+    def resolve_publication(self, run: Run, publication: Publication) -> bool:
+        """Note the next replacement of a path by a person's word, while nobody holds `run` and its version is unchanged.
+
+        The number is the newest's plus one, else False.
+        """
+        ...
+
     def publications_of_run(self, run_id: RunId) -> list[Publication]:
         """Return what a run published, oldest first."""
         ...

@@ -58,6 +58,17 @@ where workspace_id = :workspace_id and path = :path
 order by number desc
 limit 1
 
+-- resolve_publication: note, by a person's word, the next replacement of a published file
+insert into publication(workspace_id, path, number, automation_id, window_key, run_id, effect_id, sha256,
+  previous_sha256, at_us)
+select :workspace_id, :path, :number, :automation_id, :window_key, :run_id, :effect_id, :sha256, :previous_sha256,
+  :at_us
+from run
+where run_id = :run_id and version = :version and claim_id is null and automation_id = :automation_id
+  and :number = 1 + (select coalesce(max(number), 0) from publication
+    where workspace_id = :workspace_id and path = :path) /* lock row */
+on conflict do nothing
+
 -- publications_of_run: what a run published, oldest first
 select workspace_id, path, number, automation_id, window_key, run_id, effect_id, sha256, previous_sha256, at_us
 from publication

@@ -71,6 +71,12 @@ class Evidence(OnSession):
         row = self._session.row("newest_publication", workspace_id=workspace_id, path=path)
         return PUBLICATION.first(row)
 
+    def resolve_publication(self, run: Run, publication: Publication) -> bool:
+        """Note the next replacement of a published file while nobody holds `run` and its version is the one read."""
+        assert publication.run_id == run.run_id, "a publication is recorded by its own run"
+        params = PUBLICATION.params(publication)
+        return self._changed("resolve_publication", version=run.version, **params)
+
     def publications_of_run(self, run_id: RunId) -> list[Publication]:
         """Return what a run published, oldest first."""
         return PUBLICATION.records(self._session.rows("publications_of_run", run_id=run_id))
