@@ -229,3 +229,48 @@ def test_another_input_version_waits_behind_a_run_that_needs_review(home, root):
         bench.settle()
         assert bench.show(amended.run.id).run.outcome == "completed"
     assert starts(root) == 2
+
+
+def test_an_earlier_window_done_anew_leaves_the_later_ones_result_and_keeps_its_own(home, root):
+    worded = definition(
+        f'mkdir -p reports; echo "$DULY_WINDOW $(cat {root.parent}/word)" > reports/latest.md',
+        result_artifact="reports/latest.md",
+    )
+    word = root.parent / "word"
+    word.write_text("first")
+    with Workbench(home) as bench:
+        bench.apply(worded, root)
+        for day in DAYS:
+            bench.run("report", window=day)
+        word.write_text("anew")
+        redone = bench.run("report", window=DAYS[0], redo="wrong figures", effects="update")
+        assert outcome(redone) == ("completed", "artifact_present")
+        assert files(root) == {"reports/latest.md": f"{DAYS[2]} first\n"}
+        (artifact,) = redone.artifacts
+        assert bench.desk.bytes.read_bytes(artifact.sha256) == f"{DAYS[0]} anew\n".encode()
+        shown = bench.desk.bytes.read_bytes(artifact.difference_sha256).decode()
+        assert f"+{DAYS[0]} anew" in shown
+        events = bench.ledger.read(
+            lambda tx, key: tx.audit_events(key, 0, 1000), f"run:{redone.run.id}"
+        )
+        assert f'"superseded":{{"reports/latest.md":"{DAYS[2]}"}}' in events[-1].body
+        # It stands by the record, and the newest window is still done anew in its place.
+        assert verdict(bench.run("report", window=DAYS[0])) == "reuse"
+        newest = bench.run("report", window=DAYS[2], redo="wrong too", effects="update")
+        assert outcome(newest) == ("completed", "artifact_present")
+        assert told(bench) is None
+    assert files(root) == {"reports/latest.md": f"{DAYS[2]} anew\n"}
+
+
+def test_a_file_that_windows_share_and_that_is_no_result_is_worked_on_as_it_stands(home, root):
+    index = definition(
+        'mkdir -p reports; echo "$DULY_WINDOW" >> reports/index.md; date +%N > "$DULY_ARTIFACT"'
+    )
+    with Workbench(home) as bench:
+        bench.apply(index, root)
+        for day in DAYS[:2]:
+            assert bench.run("report", window=day).run.outcome == "completed"
+        redone = bench.run("report", window=DAYS[0], redo="wrong figures", effects="update")
+        assert redone.run.outcome == "completed"
+    written = "".join(f"{day}\n" for day in (DAYS[0], DAYS[1], DAYS[0]))
+    assert (root / "reports" / "index.md").read_text() == written

@@ -4,7 +4,7 @@ import pytest
 
 from duly.model.ids import AutomationId
 from duly.policy import publication
-from duly.policy.publication import Ownership, PublishedFacts
+from duly.policy.publication import LastPublished, Ownership, PublishedFacts, Turn
 from duly.policy.rerun import ArtifactFact
 
 MINE = AutomationId("a_mine")
@@ -43,3 +43,31 @@ def test_case_a25_what_a_later_window_replaced_on_record_stands(is_replaced, fou
 
 def test_a_run_without_an_artifact_has_none_to_lose():
     assert publication.decide_standing(None) is ArtifactFact.NONE_DECLARED
+
+
+@pytest.mark.parametrize(
+    ("is_later", "before", "is_result", "is_update", "turn"),
+    [
+        (True, "last", True, True, Turn.SUPERSEDED),
+        (True, "last", True, False, Turn.SUPERSEDED),
+        (True, "by hand", True, True, Turn.SUPERSEDED),
+        (True, "last", False, True, Turn.MINE),
+        (True, "by hand", False, True, Turn.ALTERED),
+        (False, "last", True, True, Turn.MINE),
+        (False, "by hand", True, True, Turn.ALTERED),
+        (False, None, True, True, Turn.ALTERED),
+        (False, "by hand", True, False, Turn.MINE),
+    ],
+)
+def test_a_result_never_replaces_a_later_windows_and_nothing_replaces_what_somebody_changed(
+    is_later, before, is_result, is_update, turn
+):
+    last = LastPublished(sha256="last", is_of_later_window=is_later)
+    found = publication.decide_turn(last, before, is_result=is_result, is_update=is_update)
+    assert found is turn
+
+
+@pytest.mark.parametrize("is_update", [True, False])
+def test_a_path_that_was_never_published_is_anybodys(is_update):
+    found = publication.decide_turn(None, "x", is_result=True, is_update=is_update)
+    assert found is Turn.MINE

@@ -194,6 +194,47 @@ def test_case_a25_an_earlier_window_of_a_latest_file_stands_by_the_record(world,
     assert world.verdict(newest.occurrence, ArtifactFact.INTACT) is Verdict.REUSE
 
 
+def days_of_a_latest_file(world, *days):
+    before = None
+    for day in days:
+        claimed = next_run(world, day)
+        after = f"bytes of {day}"
+        settle(world, claimed, begin(world, claimed, change(before=before, after=after)))
+        world.settle(claimed)
+        before = after
+    return before
+
+
+def test_an_earlier_windows_redo_leaves_the_later_windows_result_in_its_place(world):
+    automation = world.create(result_artifact="latest.md")
+    standing = days_of_a_latest_file(world, 16, 17)
+    world.run_now(automation, "again", window="2026-09-16", redo="anew", effects="update")
+    claimed = world.claim_one()
+    (start,) = begin(world, claimed, change(before=standing, after="anew"))
+    assert (start.what, start.later_window) == (Existing.SUPERSEDED, "2026-09-17")
+    assert world.read("effect", start.effect.effect_id).external_id == "bytes of 16"
+    assert world.settle(claimed).state is RunState.COMPLETED
+
+
+def test_a_late_first_run_of_an_earlier_window_leaves_the_later_windows_result_too(world):
+    automation = world.create(result_artifact="latest.md")
+    standing = days_of_a_latest_file(world, 17)
+    world.run_now(automation, "late", window="2026-09-16")
+    (start,) = begin(world, world.claim_one(), change(before=standing, after="late"))
+    assert (start.what, start.later_window) == (Existing.SUPERSEDED, "2026-09-17")
+
+
+@pytest.mark.parametrize(
+    ("before", "what"), [("bytes of 17", Existing.UPDATE), ("by hand", Existing.REVIEW)]
+)
+def test_a_shared_file_that_is_no_result_is_compared_with_its_last_publication(world, before, what):
+    automation = world.create(result_artifact="{window}.md")
+    days_of_a_latest_file(world, 16, 17)
+    world.run_now(automation, "again", window="2026-09-16", redo="anew", effects="update")
+    (start,) = begin(world, world.claim_one(), change(before=before, after="anew"))
+    assert start.what is what
+
+
 @pytest.mark.parametrize("found", [ArtifactFact.MISSING, ArtifactFact.ALTERED])
 def test_a_missing_or_altered_artifact_is_an_item_for_review_and_the_run_stays(
     world, automation, found

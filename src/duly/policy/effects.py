@@ -23,6 +23,7 @@ class Existing(Enum):
     SEND = "send"  # provably not applied
     RECORDED = "recorded"  # the recorded result is the answer
     UPDATE = "update"  # send the new payload under the next update number
+    SUPERSEDED = "superseded"  # not sent: what a later window put there stays
     REVIEW = "review"
     RECONCILE = "reconcile"
 

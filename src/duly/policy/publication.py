@@ -16,6 +16,22 @@ class Ownership(Enum):
     OWNED_BY_OTHER = "owned_by_other"  # refused with reason `path_owned`
 
 
+class Turn(Enum):
+    """What a run that wants to publish to a path finds there, by the record."""
+
+    MINE = "mine"  # it may, if the file is still what the run began with
+    SUPERSEDED = "superseded"  # a later window's result stands there, and stays
+    ALTERED = "altered"  # somebody else changed it since it was published
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastPublished:
+    """The newest publication of a path: its SHA-256, and whether this automation made it for a later window."""
+
+    sha256: str
+    is_of_later_window: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedFacts:
     """A run's publication: its recorded SHA-256, whether a later one is recorded, what is found; None: no file."""
@@ -32,6 +48,21 @@ def decide(owner: AutomationId | None, mine: AutomationId, *, is_shared: bool) -
     if owner == mine:
         return Ownership.MINE
     return Ownership.SHARED if is_shared else Ownership.OWNED_BY_OTHER
+
+
+def decide_turn(
+    last: LastPublished | None, before: str | None, *, is_result: bool, is_update: bool
+) -> Turn:
+    """Say whether a run may replace what stands at a path (docs/decisions/0005).
+
+    `before`: SHA-256 of what its copy began with. `is_result`: the path is its result artifact. `is_update`: its window
+    published there before.
+    """
+    if last is None:
+        return Turn.MINE
+    if is_result and last.is_of_later_window:
+        return Turn.SUPERSEDED
+    return Turn.ALTERED if is_update and before != last.sha256 else Turn.MINE
 
 
 def decide_standing(published: PublishedFacts | None) -> ArtifactFact:

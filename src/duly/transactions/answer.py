@@ -56,7 +56,7 @@ def join_facts(tx: Tx, occurrence: Occurrence) -> JoinFacts:
         return JoinFacts(run=run, files=(), is_replaced=False)
     files: dict[str, str] = {}
     is_replaced = False
-    published = tx.publications_of_run(run.run_id)
+    pin, published = _pin(tx, run), tx.publications_of_run(run.run_id)
     for item in published:
         newest = tx.newest_publication(item.workspace_id, item.path)
         if newest is not None and newest.number > item.number:
@@ -65,9 +65,12 @@ def join_facts(tx: Tx, occurrence: Occurrence) -> JoinFacts:
             files[item.path] = item.sha256
     known_paths = {item.path for item in published}
     for path, artifact in _artifacts(tx, run):
-        # A redo for which the recorded file was the answer has published nothing itself.
-        newest = tx.newest_publication(_pin(tx, run).workspace_id, path)
-        if path not in known_paths and newest is not None and newest.at > artifact.at:
+        # A redo has published nothing where the recorded file was the answer, or a later window's stood.
+        newest = tx.newest_publication(pin.workspace_id, path)
+        is_others = newest is not None and (
+            newest.window_key != pin.window_key or newest.at > artifact.at
+        )
+        if path not in known_paths and is_others:
             is_replaced = True
         elif path not in known_paths:
             files[path] = artifact.sha256

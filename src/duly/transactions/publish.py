@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from duly.ledger.api.tx import Tx
-from duly.model import canonical, codec, ids
+from duly.model import canonical, codec, ids, placeholders
 from duly.model.automation import Automation
 from duly.model.claims import Claim
 from duly.model.effect import Effect, EffectCall, Publication
@@ -18,7 +18,7 @@ from duly.model.run import Run, RunPin
 from duly.model.states import EffectEvent, EffectState
 from duly.policy import effects, lifecycle, publication
 from duly.policy.effects import Existing, OnChange
-from duly.policy.publication import Ownership
+from duly.policy.publication import LastPublished, Ownership, Turn
 from duly.transactions import late
 from duly.transactions.late import WRITES, LateReportOf
 from duly.transactions.moves import held, holder_of, is_holding, known, scope_of
@@ -75,13 +75,14 @@ class BeginPublications:
 class PublicationStart:
     """What is to happen with one file. `reason`: why a person has to look.
 
-    `SEND` and `UPDATE`: write it, the effect is pending. `RECORDED`: it is there already. `RECONCILE`: read back and
-    settle it first, then begin again.
+    `SEND` and `UPDATE`: write it, the effect is pending. `RECORDED`: it is there already. `SUPERSEDED`: keep its bytes,
+    and leave the path to `later_window`. `RECONCILE`: read back and settle it first, then begin again.
     """
 
     effect: Effect
     what: Existing
     reason: Reason | None = None
+    later_window: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,23 +126,67 @@ def _decide(tx: Tx, ground: _Ground, root: str, change: FileChange) -> Publicati
     if _is_owned_by_other(tx, ground, payload_of(wanted).absolute):
         return PublicationStart(effect=wanted, what=Existing.REVIEW, reason=Reason.PATH_OWNED)
     found = tx.effect(wanted.effect_id)
-    if found is None:
-        return PublicationStart(effect=wanted, what=Existing.SEND)
-    is_same = found.payload_sha256 == wanted.payload_sha256
-    what = effects.decide_existing(
-        found.state, same_payload=is_same, on_change=_on_change(ground), approved=False
-    )
-    if what is Existing.REVIEW:
+    what = Existing.SEND if found is None else _existing(ground, found, wanted)
+    if found is not None and what in (Existing.RECORDED, Existing.RECONCILE):
+        return PublicationStart(effect=found, what=what)
+    if found is not None and what is Existing.REVIEW:
         reason = Reason.PUBLICATION_REFUSED
         return PublicationStart(effect=found, what=what, reason=reason)
-    is_in_place = ground.work.isolation is Isolation.IN_PLACE
-    if what is Existing.UPDATE and not is_in_place and change.before_sha != found.external_id:
-        # Somebody else changed the file since it was published: overwriting would lose that.
-        reason = Reason.EFFECT_ALTERED
-        return PublicationStart(effect=found, what=Existing.REVIEW, reason=reason)
-    if what in (Existing.RECORDED, Existing.RECONCILE):
-        return PublicationStart(effect=found, what=what)
-    return PublicationStart(effect=_again(found, wanted), what=what)
+    start = PublicationStart(
+        effect=wanted if found is None else _again(found, wanted),
+        what=what,
+    )
+    # In place it is written already.
+    return start if ground.work.isolation is Isolation.IN_PLACE else _in_turn(tx, ground, start)
+
+
+def _existing(ground: _Ground, found: Effect, wanted: Effect) -> Existing:
+    is_same = found.payload_sha256 == wanted.payload_sha256
+    return effects.decide_existing(
+        found.state, same_payload=is_same, on_change=_on_change(ground), approved=False
+    )
+
+
+def _in_turn(tx: Tx, ground: _Ground, start: PublicationStart) -> PublicationStart:
+    """Leave alone what by the record is not this run's to replace."""
+    payload = payload_of(start.effect)
+    newest = tx.newest_publication(ground.pin.workspace_id, payload.absolute)
+    turn = publication.decide_turn(
+        None if newest is None else _last(tx, ground, newest),
+        payload.before,
+        is_result=payload.path == _result_path(ground),
+        is_update=start.what is Existing.UPDATE,
+    )
+    match turn:
+        case Turn.MINE:
+            return start
+        case Turn.SUPERSEDED:
+            assert newest is not None
+            return replace(start, what=Existing.SUPERSEDED, later_window=newest.window_key)
+        case Turn.ALTERED:
+            return replace(start, what=Existing.REVIEW, reason=Reason.EFFECT_ALTERED)
+        case _:
+            assert_never(turn)
+
+
+def _last(tx: Tx, ground: _Ground, newest: Publication) -> LastPublished:
+    pin, other = ground.pin, tx.run_pin(newest.run_id)
+    assert other is not None
+    is_later = (other.span_end, other.span_start) > (pin.span_end, pin.span_start)
+    is_of_another = other.automation_id == pin.automation_id and other.window_key != pin.window_key
+    return LastPublished(sha256=newest.sha256, is_of_later_window=is_of_another and is_later)
+
+
+def _result_path(ground: _Ground) -> str | None:
+    """Return the path of the result artifact beneath the root, for the run's window."""
+    if ground.work.result_artifact is None:
+        return None
+    values = {
+        "job_key": ground.work.job_key,
+        "window": ground.pin.window_key,
+        "input_version": ground.pin.input_version,
+    }
+    return placeholders.expand_path(ground.work.result_artifact, values)
 
 
 def _wanted(tx: Tx, ground: _Ground, root: str, change: FileChange) -> Effect:
@@ -205,7 +250,7 @@ def _is_owned_by_other(tx: Tx, ground: _Ground, path: str) -> bool:
 
 
 def _begin(tx: Tx, command: BeginPublications, start: PublicationStart) -> None:
-    if start.what is Existing.RECORDED:
+    if start.what in (Existing.RECORDED, Existing.SUPERSEDED):
         return
     effect, claim = start.effect, command.claim
     is_written = tx.add_effect(claim, effect) or tx.record_effect(claim, effect)

@@ -22,6 +22,7 @@ def performers(workshop: Workshop) -> Mapping[type, Callable[[Any], Any]]:
         r.Examine: examine.examine,
         r.PublishFiles: put.publish_files,
         r.Compare: put.compare,
+        r.KeepFiles: put.keep_files,
         r.ReadBack: put.read_back,
         r.Tell: tell.tell,
         r.RemoveStage: remove_stage,

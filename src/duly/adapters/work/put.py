@@ -20,6 +20,7 @@ from duly.adapters.work.requests import (
     Compare,
     FileFate,
     FileFound,
+    KeepFiles,
     Part,
     PublishedFile,
     PublishFiles,
@@ -111,6 +112,16 @@ def _fate(file: ChangedFile, fate: FileFate, detail: str) -> PublishedFile:
 def compare(workshop: Workshop, request: Compare) -> tuple[str | None, ...]:
     """Keep the text difference of each file to what stands in its place."""
     return tuple(_difference(workshop, request.part, file) for file in request.files)
+
+
+def keep_files(workshop: Workshop, request: KeepFiles) -> bool:
+    """Keep the bytes of files that are not put in their place; False where one is no longer what was examined."""
+    root = root_of(request.part, workshop)
+    try:
+        kept = [workshop.bytes.put_file(root / file.path) for file in request.files]
+    except OSError:
+        return False
+    return kept == [file.after for file in request.files]
 
 
 def _difference(workshop: Workshop, part: Part, file: ChangedFile) -> str | None:

@@ -195,6 +195,17 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeepFiles:
+    """Keep the bytes of files that an attempt wrote and that are not put in their place.
+
+    Answers whether all are kept as they were examined.
+    """
+
+    part: Part
+    files: tuple[ChangedFile, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadBack:
     """Hash files beneath a root."""
 

@@ -12,6 +12,7 @@ from duly.adapters.work.requests import (
     Examine,
     Examined,
     FileFate,
+    KeepFiles,
     Part,
     PublishedFile,
     PublishFiles,
@@ -59,6 +60,7 @@ _EVENTS: Final = {
 
 
 _STOPS: Final = frozenset({Existing.REVIEW, Existing.RECONCILE})
+_NOT_WRITTEN: Final = frozenset({Existing.RECORDED, Existing.SUPERSEDED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +68,14 @@ class Published:
     """How far publishing came, whether any file is in its place, and the differences to what was replaced.
 
     `recorded`: files whose earlier publication is the answer; what the agent wrote this time differs and is not used.
+    `superseded`: files whose path a later window's result holds, with that window; their bytes are kept.
     """
 
     fate: Publication
     is_any: bool
     differences: Mapping[str, str | None]
     recorded: Mapping[str, FilePayload]
+    superseded: Mapping[str, str]
 
 
 NOTHING: Final = Published(
@@ -79,6 +83,7 @@ NOTHING: Final = Published(
     is_any=False,
     differences=MappingProxyType({}),
     recorded=MappingProxyType({}),
+    superseded=MappingProxyType({}),
 )
 
 
@@ -106,6 +111,7 @@ def finish(attempt: Attempt, part: Part, ended: Exit) -> Steps[SettleAs]:
         detail={
             "out_of_scope": list(examined.out_of_scope[:20]),
             "difference": examined.difference_sha256,
+            "superseded": dict(published.superseded),
         },
     )
 
@@ -224,8 +230,8 @@ def _try(
     if any(start.what in _STOPS for start in begun):
         return replace(NOTHING, fate=Publication.REFUSED)
     starts = {file.path: start for file, start in zip(files, begun, strict=True)}
-    kept = yield from _compare(part, files, starts)
-    chosen = {path: start for path, start in starts.items() if start.what is not Existing.RECORDED}
+    kept = yield from _keep(part, files, starts)
+    chosen = {path: start for path, start in starts.items() if start.what not in _NOT_WRITTEN}
     if not chosen:
         return kept
     wanted = tuple(file for file in files if file.path in chosen)
@@ -237,32 +243,41 @@ def _try(
     if not (yield from surely(Write(settle_publications, settlement))):
         raise LeaseLostError(f"another claim was made for run {attempt.claim.run_id}")
     differences = {fate.path: fate.difference_sha256 for fate in fates}
-    return Published(
-        fate=_fate(fates),
-        is_any=bool(kept.recorded) or any(fate.fate is FileFate.PUBLISHED for fate in fates),
+    fate = _fate(fates)
+    return replace(
+        kept,
+        fate=kept.fate if fate is Publication.DONE else fate,
+        is_any=kept.is_any or any(fate.fate is FileFate.PUBLISHED for fate in fates),
         differences={**kept.differences, **differences},
-        recorded=kept.recorded,
     )
 
 
-def _compare(
+def _keep(
     part: Part, files: tuple[ChangedFile, ...], starts: Mapping[str, PublicationStart]
 ) -> Steps[Published]:
-    """Return what is published already, with the differences to what the agent wrote this time."""
+    """Return what is not written: published already, or superseded; with the differences to what stands there."""
+    superseded = {
+        path: start.later_window
+        for path, start in starts.items()
+        if start.what is Existing.SUPERSEDED and start.later_window is not None
+    }
     recorded = {
         path: payload_of(start.effect)
         for path, start in starts.items()
         if start.what is Existing.RECORDED
     }
     others = tuple(f for f in files if f.path in recorded and recorded[f.path].after != f.after)
+    aside = tuple(file for file in files if file.path in superseded)
     found: tuple[str | None, ...] = ()
-    if others:
-        found = yield from outside(Compare(part=part, files=others))
+    if others or aside:
+        found = yield from outside(Compare(part=part, files=(*others, *aside)))
+    is_kept = not aside or (yield from outside(KeepFiles(part=part, files=aside)))
     return Published(
-        fate=Publication.DONE,
-        is_any=True,
-        differences={file.path: sha256 for file, sha256 in zip(others, found, strict=True)},
+        fate=Publication.DONE if is_kept else Publication.REFUSED,
+        is_any=bool(recorded),
+        differences={f.path: sha256 for f, sha256 in zip((*others, *aside), found, strict=True)},
         recorded=recorded,
+        superseded=superseded,
     )
 
 

@@ -166,7 +166,7 @@ class RunVerbs(Protocol):
         ...
 
     def resolve_publication(self, run: Run, publication: Publication) -> bool:
-        """Note the next replacement of a path by a person's word, while nobody holds `run` and its version is unchanged.
+        """Note a path's next replacement by a person's word, while nobody holds `run` and its version is unchanged.
 
         The number is the newest's plus one, else False.
         """
