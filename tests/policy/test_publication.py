@@ -71,3 +71,24 @@ def test_a_result_never_replaces_a_later_windows_and_nothing_replaces_what_someb
 def test_a_path_that_was_never_published_is_anybodys(is_update):
     found = publication.decide_turn(None, "x", is_result=True, is_update=is_update)
     assert found is Turn.MINE
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "may"),
+    [
+        ("/r/{window}.md", "/r/{window}.md", True),
+        ("/r/{window}.md", "/r/2026-09-16.md", True),
+        ("/r/{window}.md", "/r/weekly.md", False),
+        ("/r/{window}.md", "/r/security-{window}.md", False),
+        ("/r/{window}.md", "/r/{window}-security.md", False),
+        ("/r/{window}.md", "/r/{window}-16.md", True),
+        ("/r/{window}/a.md", "/r/2026-W38/a.md", True),
+        ("/r/{window}/a.md", "/r/{window}/b.md", False),
+        ("/r/a-{input_version}.md", "/r/a-2.md", True),
+        ("/r/latest.md", "/r/latest.md", True),
+        ("/r/latest.md", "/r/Latest.md", False),
+    ],
+)
+def test_patterns_collide_where_windows_make_them_one_path(one, other, may):
+    assert publication.may_collide(one, other) is may
+    assert publication.may_collide(other, one) is may

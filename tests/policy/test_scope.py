@@ -1,6 +1,7 @@
 """Globs of a write scope allow exactly what they say, whatever the paths are called, and never leave the root."""
 
 import re
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -112,3 +113,47 @@ def test_matching_agrees_with_a_regular_expression(glob, names):
     assert scope.matches(["/".join(glob)], path) == bool(
         re.fullmatch(_expected("/".join(glob)), path, re.DOTALL)
     )
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_met"),
+    [
+        ("reports/**", "reports/x.md", True),
+        ("reports/*.md", "reports/2*", True),
+        ("reports/", "reports", False),
+        ("**/x", "a/**", True),
+        ("a/**/b", "a/c", False),
+        ("*a", "b*", True),
+        ("a?", "?", False),
+        (f"r/{scope.DIGIT}.md", "r/7.md", True),
+        (f"r/{scope.DIGIT}.md", "r/x.md", False),
+        (f"r/{scope.DIGIT}.md", f"r/{scope.DIGIT}*", True),
+    ],
+)
+def test_two_globs_meet_where_a_path_is_allowed_by_both(one, other, is_met):
+    assert scope.meet(one, other) is is_met
+    assert scope.meet(other, one) is is_met
+
+
+def paths_of(names, count_max):
+    """Return every path of up to so many of these names."""
+    counts = range(1, count_max + 1)
+    return ["/".join(path) for count in counts for path in product(names, repeat=count)]
+
+
+def globs_of(names, count_max):
+    return st.lists(names, min_size=1, max_size=count_max).map("/".join)
+
+
+# What two such globs have in common is, where there is anything, among these paths.
+LETTERS = st.text(alphabet="ab*?", min_size=1, max_size=2)
+WITH_NAMES = (globs_of(LETTERS, 2), paths_of(["a", "b", "aa", "ab", "ba", "bb"], 2))
+WITH_DIRECTORIES = (globs_of(st.sampled_from(["a", "b", "*", "**"]), 3), paths_of("ab", 6))
+
+
+@pytest.mark.parametrize(("globs", "paths"), [WITH_NAMES, WITH_DIRECTORIES])
+@given(st.data())
+def test_globs_meet_exactly_where_some_short_path_is_allowed_by_both(globs, paths, data):
+    one, other = data.draw(globs), data.draw(globs)
+    both = any(scope.matches([one], path) and scope.matches([other], path) for path in paths)
+    assert scope.meet(one, other) is both

@@ -174,6 +174,22 @@ def test_a_path_that_became_another_automations_is_not_written(world, automation
     assert (start.what, start.reason) == (Existing.REVIEW, Reason.PATH_OWNED)
 
 
+def test_a_file_in_scope_that_would_be_another_automations_result_is_not_written(world, automation):
+    claimed = next_run(world, 16)
+    world.create(timing(), job_key="other", paths=(f"{ROOT}/{{window}}.md",))
+    (start,) = begin(world, claimed, change("2026-09-16.md"))
+    assert (start.what, start.reason) == (Existing.REVIEW, Reason.PATH_OWNED)
+    (free,) = begin(world, claimed, change("weekly.md"))
+    assert free.what is Existing.SEND
+
+
+def test_a_pattern_that_may_come_to_name_an_owned_path_is_refused(world):
+    world.create(job_key="daily", paths=(f"{ROOT}/{{window}}.md",))
+    with pytest.raises(ConflictError, match="'daily' as"):
+        world.create(job_key="other", paths=(f"{ROOT}/2026-09-16.md",))
+    world.create(job_key="weekly", paths=(f"{ROOT}/weekly-{{window}}.md",))
+
+
 def test_case_a25_an_earlier_window_of_a_latest_file_stands_by_the_record(world, automation):
     runs = []
     before = None

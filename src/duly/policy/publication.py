@@ -1,10 +1,21 @@
 """Publication: who may publish to a path, and whether what a run published still stands."""
 
+import re
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
+from duly.model import placeholders
 from duly.model.ids import AutomationId
+from duly.policy import scope
 from duly.policy.rerun import ArtifactFact
+
+_DAY: Final = "dddd-dd-dd"
+_SHAPES: Final = tuple(
+    shape.replace("d", scope.DIGIT)
+    for shape in (_DAY, "dddd-Wdd", "dddd-dd", f"{_DAY}Tdd", f"{_DAY}Tdd-dd-ddZ")
+)
+_FIXED: Final = re.compile(r"[^{}]*")
 
 
 class Ownership(Enum):
@@ -48,6 +59,33 @@ def decide(owner: AutomationId | None, mine: AutomationId, *, is_shared: bool) -
     if owner == mine:
         return Ownership.MINE
     return Ownership.SHARED if is_shared else Ownership.OWNED_BY_OTHER
+
+
+def may_collide(one: str, other: str) -> bool:
+    """Say whether two owned path patterns may come to name one file.
+
+    A window is taken for an hour, day, week, month or UTC slot; other windows' patterns collide when they are equal.
+    """
+    if one == other:
+        return True
+    if not (_begin_alike(one, other) and _begin_alike(one[::-1], other[::-1])):
+        return False
+    return any(scope.meet(mine, its) for mine in _globs(one) for its in _globs(other))
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    """Compare what stands before the first placeholder (in reversed ones, behind the last): cheap, mostly enough."""
+    first, second = _FIXED.match(one), _FIXED.match(other)
+    assert first is not None and second is not None
+    a, b = first[0], second[0]
+    if len(a) == len(one) and len(b) == len(other):
+        return one == other
+    return a.startswith(b) or b.startswith(a)
+
+
+def _globs(pattern: str) -> list[str]:
+    values = [{"window": shape, "input_version": "*"} for shape in _SHAPES]
+    return list(dict.fromkeys(placeholders.expand(pattern, value) for value in values))
 
 
 def decide_turn(

@@ -1,10 +1,13 @@
 """Which paths beneath a root a list of globs allows: `*` and `?` stay within one name, `**` spans directories."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from duly.model.errors import Fault
+
+DIGIT: Final = "\0"
+"""In a glob given to `meet`: any one digit."""
 
 _CHOICE: Final = re.compile(r"\{[^{}]*,[^{}]*\}")
 
@@ -25,6 +28,11 @@ def reaches(globs: Sequence[str], directory: str) -> bool:
     """Say whether anything beneath a directory could be allowed, so that others need not be looked into."""
     names = directory.split("/")
     return any(_reaches(_split(glob), names) for glob in globs)
+
+
+def meet(one: str, other: str) -> bool:
+    """Say whether any path is allowed by both of two globs; `DIGIT` in them stands for one digit."""
+    return _meet(_strict(_split(one)), _strict(_split(other)), "**", _names_meet)
 
 
 def faults(globs: Sequence[str], pointer: str = "/write_scope") -> tuple[Fault, ...]:
@@ -117,3 +125,36 @@ def _matches_name(pattern: str, name: str) -> bool:
         else:
             return False
     return all(letter == "*" for letter in pattern[at:])
+
+
+def _strict(pattern: list[str]) -> list[str]:
+    """Say that a `**` at the end stands for at least one name."""
+    return [*pattern, "*"] if pattern[-1] == "**" else pattern
+
+
+def _names_meet(one: str, other: str) -> bool:
+    return _meet(one, other, "*", _letters_meet)
+
+
+def _letters_meet(one: str, other: str) -> bool:
+    if one == other or "?" in (one, other):
+        return True
+    return DIGIT in (one, other) and (one + other).strip(DIGIT).isdigit()
+
+
+def _meet(
+    one: Sequence[str], other: Sequence[str], star: str, alike: Callable[[str, str], bool]
+) -> bool:
+    """Say whether two patterns, in which `star` spans any number of parts, have anything in common."""
+    # below[j]: whether what is left of `one` behind the current part meets other[j:].
+    below = [all(part == star for part in other[j:]) for j in range(len(other) + 1)]
+    for mine in reversed(one):
+        row = [False] * (len(other) + 1)
+        row[-1] = mine == star and below[-1]
+        for j in range(len(other) - 1, -1, -1):
+            if star in (mine, other[j]):
+                row[j] = below[j] or row[j + 1]
+            else:
+                row[j] = alike(mine, other[j]) and below[j + 1]
+        below = row
+    return below[0]

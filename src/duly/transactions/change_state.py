@@ -12,7 +12,7 @@ from duly.model.states import AutomationState
 from duly.policy import lifecycle
 from duly.policy.lifecycle import AutomationEvent
 from duly.transactions.paths import claim_paths
-from duly.transactions.plans import Zones, timing_of
+from duly.transactions.plans import Zones, timing_of, work_of
 from duly.transactions.spans import (
     answered_up_to_now,
     automation_known,
@@ -65,7 +65,8 @@ def restore(tx: Tx, command: ChangeState) -> Automation:
     before = automation_known(tx, command.automation_id)
     if before.state is not AutomationState.DELETED:
         return before
-    claim_paths(tx, before, command.paths)
+    root = work_of(revision_of(tx, before).work).root
+    claim_paths(tx, before, root, command.paths)
     return _start(tx, command, AutomationEvent.RESTORE)
 
 

@@ -83,7 +83,7 @@ def create(tx: Tx, command: Create) -> Defined:
     if named is not None:
         raise _taken(named)
     automation = _new(tx, automation_id, wanted)
-    claim_paths(tx, automation, wanted.paths)
+    claim_paths(tx, automation, wanted.work.root, wanted.paths)
     if not tx.add_automation(automation):
         raise ConflictError(f"{wanted.job_key} was created in between", fix="edit it instead")
     revision = _revision(tx, automation, wanted)
@@ -191,7 +191,7 @@ def edit(tx: Tx, command: Edit) -> Defined:
         )
     answered = answered_or_closed(tx, before, wanted.zones, wanted.actor)
     after = _edited(tx, answered, wanted)
-    claim_paths(tx, after, wanted.paths)
+    claim_paths(tx, after, wanted.work.root, wanted.paths)
     revision = _revision(tx, after, wanted)
     if not tx.add_revision(revision) or not tx.record_automation(after):
         raise VersionConflictError(f"{before.job_key} changed in between", fix="try again")

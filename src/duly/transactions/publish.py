@@ -18,10 +18,11 @@ from duly.model.run import Run, RunPin
 from duly.model.states import EffectEvent, EffectState
 from duly.policy import effects, lifecycle, publication
 from duly.policy.effects import Existing, OnChange
-from duly.policy.publication import LastPublished, Ownership, Turn
+from duly.policy.publication import LastPublished, Turn
 from duly.transactions import late
 from duly.transactions.late import WRITES, LateReportOf
 from duly.transactions.moves import held, holder_of, is_holding, known, scope_of
+from duly.transactions.paths import other_owner
 from duly.transactions.plans import work_of
 
 PUBLISH: Final = "publish"
@@ -123,7 +124,7 @@ def _ground(tx: Tx, claim: Claim) -> _Ground:
 
 def _decide(tx: Tx, ground: _Ground, root: str, change: FileChange) -> PublicationStart:
     wanted = _wanted(tx, ground, root, change)
-    if _is_owned_by_other(tx, ground, payload_of(wanted).absolute):
+    if _is_owned_by_other(tx, ground, payload_of(wanted)):
         return PublicationStart(effect=wanted, what=Existing.REVIEW, reason=Reason.PATH_OWNED)
     found = tx.effect(wanted.effect_id)
     what = Existing.SEND if found is None else _existing(ground, found, wanted)
@@ -243,10 +244,13 @@ def _on_change(ground: _Ground) -> OnChange:
     return OnChange(ground.pin.redo_effects or OnChange.UPDATE.value)
 
 
-def _is_owned_by_other(tx: Tx, ground: _Ground, path: str) -> bool:
-    owner = tx.path_owner(ground.pin.workspace_id, path)
-    standing = publication.decide(owner, ground.automation.automation_id, is_shared=False)
-    return standing is Ownership.OWNED_BY_OTHER
+def _is_owned_by_other(tx: Tx, ground: _Ground, payload: FilePayload) -> bool:
+    automation, path = ground.automation, payload.absolute
+    # What it owns was compared with all others when it was defined.
+    mine = tx.paths_of(automation.automation_id)
+    if any(publication.may_collide(path, owned) for owned in mine):
+        return False
+    return other_owner(tx, automation, payload.root, path) is not None
 
 
 def _begin(tx: Tx, command: BeginPublications, start: PublicationStart) -> None:

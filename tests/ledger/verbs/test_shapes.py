@@ -41,6 +41,7 @@ PARTIAL = {
     "add_attempt",
     "add_late_report",
     "audit_head",
+    "path_owners_between",
     "revisions_recorded",
     "schema_meta_read",
 }

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from duly.ledger.verbs import Verbs
 from duly.model.states import AutomationState, Disposition, Outcome, RunState, Trigger
 from duly.model.timing import AnchorClass
 from tests.ledger.verbs import samples
@@ -295,3 +296,18 @@ def test_a_joined_occurrence_waits_until_its_verdict(store: Store):
     assert store.write(lambda tx: tx.add_rerun_verdict(samples.rerun_verdict()))
     assert waiting() == ["manual:2"]
     assert store.read(lambda tx: tx.rerun_verdict(A, "manual:1")) == samples.rerun_verdict()
+
+
+def test_path_owners_beneath_a_directory_are_found_and_no_others(store: Store):
+    paths = ("/srv", "/srv/a.md", "/srv/b/{window}.md", "/srv0", "/srv-old/c.md", "/srw/d.md")
+
+    def own(tx: Verbs) -> None:
+        for path in paths:
+            tx.add_path_owner("default", path, "a_1")
+        tx.add_path_owner("other", "/srv/e.md", "a_2")
+
+    store.write(own)
+    found = [("/srv/a.md", "a_1"), ("/srv/b/{window}.md", "a_1")]
+    for directory in ("/srv", "/srv/"):
+        assert store.read(lambda tx, of=directory: tx.path_owners_beneath("default", of)) == found
+    assert len(store.read(lambda tx: tx.path_owners_beneath("default", "/"))) == len(paths)

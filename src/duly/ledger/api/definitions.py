@@ -90,6 +90,12 @@ class DefinitionVerbs(Protocol):
         """Return who publishes to a path."""
         ...
 
+    def path_owners_beneath(
+        self, workspace_id: str, directory: str
+    ) -> list[tuple[str, AutomationId]]:
+        """Return the paths beneath a directory, as patterns, with their owners, in order."""
+        ...
+
     def paths_of(self, automation_id: AutomationId) -> list[str]:
         """Return the paths that an automation publishes to."""
         ...

@@ -106,6 +106,11 @@ select zone from workspace union select mark_zone from automation order by 1
 -- path_owner: who publishes to a path
 select automation_id from path_owner where workspace_id = :workspace_id and path = :path
 
+-- path_owners_between: who publishes to the paths of a range, and those paths
+select path, automation_id from path_owner
+where workspace_id = :workspace_id and path >= :least and path < :most
+order by path
+
 -- paths_of: the paths that an automation publishes to
 select path from path_owner where automation_id = :automation_id order by path
 

@@ -124,6 +124,17 @@ class Definitions(OnSession):
         found: AutomationId | None = self._fact("path_owner", workspace_id=workspace_id, path=path)
         return found
 
+    def path_owners_beneath(
+        self, workspace_id: str, directory: str
+    ) -> list[tuple[str, AutomationId]]:
+        """Return the paths beneath a directory, as patterns, with their owners, in order."""
+        # "0" follows "/" in UTF-8.
+        least, most = f"{directory.rstrip('/')}/", f"{directory.rstrip('/')}0"
+        rows = self._session.rows(
+            "path_owners_between", workspace_id=workspace_id, least=least, most=most
+        )
+        return [(path, owner) for path, owner in rows]
+
     def paths_of(self, automation_id: AutomationId) -> list[str]:
         """Return the paths that an automation publishes to."""
         return [path for (path,) in self._session.rows("paths_of", automation_id=automation_id)]
