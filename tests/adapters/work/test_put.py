@@ -150,6 +150,18 @@ def test_the_difference_is_kept_for_text_of_moderate_size(shop, root, part, text
         assert shop.bytes.read_bytes(sha).decode().splitlines()[-2:] == ["-old", "+newer"]
 
 
+def test_bytes_that_are_not_put_in_their_place_are_kept_as_they_were_examined(shop, root, part):
+    copy = copy_of(shop, part)
+    file = change(copy, "old.md", "newer\n", "old\n")
+    assert put.keep_files(shop, r.KeepFiles(part=part, files=(file,)))
+    assert shop.bytes.read_bytes(file.after) == b"newer\n"
+    (copy / "old.md").write_text("other\n")
+    assert not put.keep_files(shop, r.KeepFiles(part=part, files=(file,)))
+    (copy / "old.md").unlink()
+    assert not put.keep_files(shop, r.KeepFiles(part=part, files=(file,)))
+    assert (root / "old.md").read_text() == "old\n"
+
+
 def test_reading_back_tells_hashes_absence_and_trouble_apart(shop, root):
     (root / "link").symlink_to("old.md")
     request = r.ReadBack(root=str(root), paths=("old.md", "none", "link", "a/b", "../up"))
