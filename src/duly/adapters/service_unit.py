@@ -1,6 +1,7 @@
 """The unit that starts Duly when its user logs in: systemd on Linux, launchd on macOS."""
 
 import os
+import pwd
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -8,7 +9,13 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
 
-from duly.model.errors import ConflictError, NotFoundError, UnavailableError
+from duly.model.errors import (
+    ConflictError,
+    Fault,
+    NotFoundError,
+    UnavailableError,
+    ValidationError,
+)
 
 NAME: Final = "duly"
 _LABEL: Final = "org.duly.duly"
@@ -28,7 +35,12 @@ class Unit:
 
 
 def unit(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
-    """Return the unit of this platform for a data directory; programs are looked up in `search_path`."""
+    """Return the unit of this platform for a data directory; programs are looked up in `search_path`.
+
+    Raises ValidationError when a unit cannot hold one of these texts.
+    """
+    for text in (str(home), *argv, search_path):
+        _refuse_what_no_unit_holds(text)
     if sys.platform == "darwin":
         return _launchd(home, argv, search_path)
     return _systemd(home, argv, search_path)
@@ -36,7 +48,7 @@ def unit(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
 
 def install(wanted: Unit) -> list[str]:
     """Write the unit and start it; return what was done and what could not be. Raises ConflictError."""
-    if wanted.path.exists() and _MARK not in wanted.path.read_text(encoding="utf-8"):
+    if wanted.path.exists() and not _is_ours(wanted.path):
         raise ConflictError(
             f"{wanted.path} exists and was not written by Duly", fix="Move it away first."
         )
@@ -54,11 +66,41 @@ def remove(wanted: Unit) -> list[str]:
     """End the service and remove its unit; return what was done. Raises NotFoundError, ConflictError."""
     if not wanted.path.exists():
         raise NotFoundError(f"there is no {wanted.path}", fix="Nothing to remove.")
-    if _MARK not in wanted.path.read_text(encoding="utf-8"):
+    if not _is_ours(wanted.path):
         raise ConflictError(f"{wanted.path} was not written by Duly", fix="Remove it yourself.")
     done = _all(wanted.stop)
     wanted.path.unlink()
     return [*done, f"removed {wanted.path}"]
+
+
+def _refuse_what_no_unit_holds(text: str) -> None:
+    """A line break would begin a line of the unit's own; other control characters, and bytes, it cannot say."""
+    if any(
+        character < " " or character == "\x7f" or "\ud800" <= character <= "\udfff"
+        for character in text
+    ):
+        message = f"a service unit cannot hold {text!r}"
+        fix = "choose a data directory, and a PATH, without control characters, in UTF-8"
+        raise ValidationError([Fault(pointer="", message=message, fix=fix)])
+
+
+def _is_ours(path: Path) -> bool:
+    return _MARK.encode() in path.read_bytes()
+
+
+def _user_home() -> Path:
+    try:
+        return Path(os.environ.get("HOME") or pwd.getpwuid(os.geteuid()).pw_dir)
+    except KeyError:
+        raise UnavailableError(
+            "this user has no home directory to put a unit in", fix="Set HOME."
+        ) from None
+
+
+def _config() -> Path:
+    """Return where systemd looks for a user's settings; like systemd, take no relative place for one."""
+    named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return named if named.is_absolute() else _user_home() / ".config"
 
 
 def _all(commands: tuple[tuple[str, ...], ...]) -> list[str]:
@@ -78,7 +120,6 @@ def _one(command: tuple[str, ...]) -> str:
 
 
 def _systemd(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
-    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     name = f"{NAME}.service"
     text = f"""# {_MARK}
 [Unit]
@@ -100,7 +141,7 @@ WantedBy=default.target
 """
     control = ("systemctl", "--user")
     return Unit(
-        path=config / "systemd" / "user" / name,
+        path=_config() / "systemd" / "user" / name,
         text=text,
         start=((*control, "daemon-reload"), (*control, "enable", "--now", name)),
         stop=((*control, "disable", "--now", name),),
@@ -115,7 +156,7 @@ def _quoted(word: str) -> str:
 
 def _launchd(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
     words = "\n".join(f"    <string>{escape(word)}</string>" for word in argv)
-    path = Path.home() / "Library" / "LaunchAgents" / f"{_LABEL}.plist"
+    path = _user_home() / "Library" / "LaunchAgents" / f"{_LABEL}.plist"
     text = f"""<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <!-- {_MARK} -->

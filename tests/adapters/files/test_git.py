@@ -5,7 +5,13 @@ import subprocess
 
 import pytest
 
-from duly.adapters.files.git import CommitGoneError, RepositoryError, clone_at, git_head
+from duly.adapters.files.git import (
+    CommitGoneError,
+    GitError,
+    RepositoryError,
+    clone_at,
+    git_head,
+)
 
 IDENTITY = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
 
@@ -102,6 +108,20 @@ def test_what_is_no_repository_or_has_no_commit_is_told(tmp_path):
     git(tmp_path / "plain", "init", "--quiet")
     with pytest.raises(RepositoryError, match="no commits"):
         git_head(tmp_path / "plain")
+
+
+def test_a_damaged_repository_is_not_taken_for_an_empty_one(repository):
+    newest = git(repository, "rev-parse", "HEAD")
+    (repository / ".git" / "objects" / newest[:2] / newest[2:]).unlink()
+    with pytest.raises(RepositoryError, match="damaged"):
+        git_head(repository)
+
+
+def test_a_repository_that_git_cannot_read_is_told_in_the_words_of_git(repository):
+    git(repository, "config", "core.repositoryFormatVersion", "1")
+    git(repository, "config", "extensions.ofTomorrow", "true")
+    with pytest.raises(GitError, match="oftomorrow"):
+        git_head(repository)
 
 
 @pytest.mark.parametrize("commit", ["0" * 40, "HEAD", "--upload-pack=x", "", "abc"])

@@ -12,6 +12,8 @@ from duly.model.errors import DulyError
 _CONFIG: Final = Path(__file__).with_name("git.config")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _TIMEOUT_S: Final = 600
+# Git says so in these words in the locale that we give it; anything else is a repository that it cannot read.
+_NO_REPOSITORY: Final = "not a git repository"
 
 
 class RepositoryError(DulyError):
@@ -37,8 +39,18 @@ def git_head(repository: Path) -> str:
     _common_directory(repository)
     found = _git("-C", str(repository), "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if found.returncode:
-        raise RepositoryError(f"{repository} has no commits", fix="commit something first")
+        raise _headless(repository)
     return found.stdout.strip()
+
+
+def _headless(repository: Path) -> RepositoryError:
+    """Tell a repository that was never committed to from one whose newest commit cannot be read."""
+    if _git("-C", str(repository), "rev-parse", "--verify", "--quiet", "HEAD").returncode:
+        return RepositoryError(f"{repository} has no commits", fix="commit something first")
+    return RepositoryError(
+        f"{repository} is damaged: the commit it stands at cannot be read",
+        fix="see git fsck, and restore it from a clone",
+    )
 
 
 def clone_at(repository: Path, commit: str, target: Path) -> None:
@@ -78,6 +90,8 @@ def _common_directory(repository: Path) -> str:
             f"{repository} is no directory", fix="name a directory with a repository"
         )
     found = _git("-C", str(repository), "rev-parse", "--path-format=absolute", "--git-common-dir")
+    if found.returncode and _NO_REPOSITORY not in found.stderr:
+        raise GitError(f"{repository} cannot be read: {found.stderr.strip()}")
     if found.returncode:
         raise RepositoryError(
             f"{repository} is not a git repository", fix="run git init, and commit"
