@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from duly.ledger.audit_chain import Head
-from duly.ledger.sqlite import migrate
+from duly.ledger.sqlite import migrate, schema
 from duly.ledger.sqlite.backup import backup
 from duly.ledger.sqlite.check import check
 from duly.model.errors import ConflictError, ForeignDatabaseError, UnavailableError
@@ -98,7 +98,7 @@ def test_a_sound_ledger_is_called_sound_and_its_heads_are_told(store, path):
         ("delete from audit where scope = 'a' and seq = 1", "audit chain of a: row 1 missing"),
         ("delete from audit where scope = 'a' and seq = 3", "audit chain of a: row 3 cut off"),
         ("delete from audit where scope = 'b'", "audit chain of b: row 1 cut off"),
-        ("create table theirs(x)", "schema is not the one"),
+        ("create table theirs(x)", "schema: table theirs is foreign"),
         (
             LOST_EXECUTION,
             "execution without its attempt: 1 (r_lost)",
@@ -144,9 +144,9 @@ def test_the_check_leaves_the_ledger_to_its_writer(store, path):
 def test_a_schema_hash_follows_the_schema(path):
     migrate.prepare(path, START)
     db = apsw.Connection(str(path))
-    assert migrate.schema_hash(db) == migrate.expected_hash()
+    assert schema.schema_hash(db) == schema.expected_hash()
     db.execute("create index extra on audit(kind)")
-    assert migrate.schema_hash(db) != migrate.expected_hash()
+    assert schema.schema_hash(db) != schema.expected_hash()
     db.close()
 
 

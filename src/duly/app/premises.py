@@ -92,7 +92,7 @@ class HomePremises:
         if not self.home.has_ledger:
             return [Finding(name="ledger", is_good=True, message="there is none yet")]
         faults = self.store.check(self.home.ledger, None).faults
-        fix = "Stop Duly and restore a backup."
+        fix = "Stop Duly, then put back a copy that `duly db backup` made."
         found = [Finding(name="ledger", is_good=False, message=one, fix=fix) for one in faults]
         return found or [Finding(name="ledger", is_good=True, message="sound")]
 

@@ -15,6 +15,7 @@ SCHEMA: Final = _ROOM / "schema"
 # A statement begins at `-- name: description`, at the head of a file or after an empty line.
 _HEAD: Final = re.compile(r"(?:\A|(?<=\n\n))-- ([a-z][a-z0-9_]*): .+\n")
 _MIGRATION: Final = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
+_SCHEMA_HASH: Final = re.compile(r"^-- sqlite schema ([0-9a-f]{64})$", re.MULTILINE)
 _BOUNDS: Final = re.compile(r"^-- min_reader (\d+), min_writer (\d+)$", re.MULTILINE)
 
 # The schema is written once; these are SQLite's words for its two kinds of table.
@@ -29,12 +30,14 @@ class Migration:
     """One numbered step of the schema, in the words of one dialect.
 
     Programs that know at least schema `min_reader` may read the ledger after it, from `min_writer` on write it.
+    `schema_sha256` is what everything declared hashes to after it, where the file says so.
     """
 
     version: int
     min_reader: int
     min_writer: int
     sql: str
+    schema_sha256: str | None
 
 
 @cache
@@ -72,8 +75,14 @@ def sqlite_migrations(folder: Traversable = SCHEMA) -> tuple[Migration, ...]:
 
 
 def _migration(number: int, text: str) -> Migration:
-    bounds = _BOUNDS.search(text)
+    bounds, declared = _BOUNDS.search(text), _SCHEMA_HASH.search(text)
     reader, writer = (int(bounds[1]), int(bounds[2])) if bounds else (number, number)
     for token, words in _SQLITE_TABLES:
         text = text.replace(token, words)
-    return Migration(version=number, min_reader=reader, min_writer=writer, sql=text)
+    return Migration(
+        version=number,
+        min_reader=reader,
+        min_writer=writer,
+        sql=text,
+        schema_sha256=declared[1] if declared else None,
+    )

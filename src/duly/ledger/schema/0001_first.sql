@@ -3,6 +3,7 @@
 -- Tables of narrow rows are kept in order of their key. Wide rows would leave such a tree four branches a page: they are
 -- kept in order of their arrival, with an index.
 -- What hangs where: docs/decisions/0001-tables-and-identity.md
+-- sqlite schema 40f014fe7d920f8d9f156b7c93cf1dcd706e963d9d8851bce5a7a4937d30b17f
 
 create table schema_meta(
   one integer not null primary key check (one = 1),

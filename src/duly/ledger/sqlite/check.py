@@ -10,7 +10,7 @@ import apsw
 
 from duly.ledger import audit_chain, statements
 from duly.ledger.audit_chain import Broken, Head, Intact
-from duly.ledger.sqlite import connection, migrate
+from duly.ledger.sqlite import connection, migrate, schema
 from duly.model import canonical
 from duly.model.automation import plan_hash
 
@@ -41,7 +41,9 @@ def check(path: Path, anchors: Mapping[str, Head] | None = None) -> CheckReport:
 
     Raises ForeignDatabaseError or SchemaVersionError for a file that is no ledger or that this program cannot read.
     """
-    migrate.admit_reader(path)
+    connection.examine(path)
+    known = len(statements.sqlite_migrations())
+    migrate.admit_version(path, migrate.read_meta(path), known)
     faults: list[str] = []
     heads: Mapping[str, Head] = {}
     db = connection.open_reader(path)
@@ -74,10 +76,11 @@ def _bytes(db: apsw.Connection) -> Iterator[str]:
 
 
 def _schema(db: apsw.Connection) -> Iterator[str]:
-    # A newer schema that still admits readers is none that this program could know the hash of.
-    is_known = migrate.meta_of(db).version == len(statements.sqlite_migrations())
-    if is_known and migrate.schema_hash(db) != migrate.expected_hash():
-        yield "the schema is not the one that this version of Duly made"
+    # A newer schema that still admits readers is none that this program could know.
+    known = statements.sqlite_migrations()
+    if migrate.meta_of(db).version == len(known):
+        for found in schema.differences(db, known, also_harmless=True):
+            yield f"schema: {found}"
 
 
 def _chains(db: apsw.Connection, anchors: Mapping[str, Head] | None) -> Intact | Broken:

@@ -1,6 +1,7 @@
 """Connections to the ledger's file, what is asserted of them, and what their errors mean to a caller."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,6 +35,8 @@ _STATEMENTS_CACHED: Final = 512
 _CACHE_KIB: Final = 16 * 1024
 # Kept after a reset, so that the log is not grown anew each time; a burst's excess goes back to the disk.
 _LOG_BYTES_KEPT: Final = 64 * 1024 * 1024
+
+_GONE: Final = re.compile(r"(SQLError: )?(no such (table|column|index):|table .* has no column)")
 
 _CHUNK_BYTES: Final = 1024 * 1024
 
@@ -123,6 +126,9 @@ def as_error(error: Exception, path: Path) -> Exception:
             )
         case apsw.CorruptError() | apsw.NotADBError():
             return damaged(path, error)
+        case apsw.SQLError() if _GONE.match(str(error)):
+            # Every statement is tested against the schema: it was altered while the ledger was open.
+            return damaged(path, error)
         case apsw.IOError() | apsw.CantOpenError() | apsw.NoMemError() | apsw.ReadOnlyError():
             return UnavailableError(
                 f"{path} cannot be used ({error})", fix="Look at the disk, then repeat."
@@ -134,7 +140,8 @@ def as_error(error: Exception, path: Path) -> Exception:
 def damaged(path: Path, why: object) -> ForeignDatabaseError:
     """Return the error for a ledger whose content cannot be."""
     return ForeignDatabaseError(
-        f"{path} is damaged ({why})", fix="Run `duly db check`, then restore a backup."
+        f"{path} is damaged ({why})",
+        fix="Run `duly db check`, then put back a copy that `duly db backup` made.",
     )
 
 

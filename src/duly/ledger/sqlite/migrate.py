@@ -1,23 +1,20 @@
 """The schema of the ledger file: created whole, migrated behind a backup, refused when another version wrote it."""
 
-import hashlib
 import os
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import apsw
 
 from duly.ledger import statements
-from duly.ledger.sqlite import connection
+from duly.ledger.sqlite import connection, schema
 from duly.ledger.sqlite.backup import backup
 from duly.ledger.statements import Migration
 from duly.model.errors import ForeignDatabaseError, SchemaVersionError, UnavailableError
 from duly.model.instant import Instant
-
-_SCHEMA: Final = "select type, name, tbl_name, sql from sqlite_schema where name not like 'sqlite_%' order by 1, 2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +40,7 @@ def prepare(path: Path, at: Instant, migrations: Sequence[Migration] = ()) -> No
         raise ForeignDatabaseError(
             f"{path} may not be written", fix="Give this user the right to write it."
         )
-    found = read_meta(path)
+    found = _read_sound(path, known)
     if found.version > len(known):
         if found.min_writer > len(known):
             raise _newer(path, found)
@@ -53,10 +50,14 @@ def prepare(path: Path, at: Instant, migrations: Sequence[Migration] = ()) -> No
 
 
 def admit_reader(path: Path, migrations: Sequence[Migration] = ()) -> None:
-    """Raise unless this program may read the file as it is."""
-    known = len(migrations or statements.sqlite_migrations())
+    """Raise unless this program may read the file, and finds in it what it asks for."""
+    known = migrations or statements.sqlite_migrations()
     connection.examine(path)
-    found = read_meta(path)
+    admit_version(path, _read_sound(path, known), len(known))
+
+
+def admit_version(path: Path, found: SchemaMeta, known: int) -> None:
+    """Raise SchemaVersionError unless a program that knows `known` schemas may read this one."""
     if found.min_reader > known:
         raise _newer(path, found)
     if found.version < known:
@@ -68,9 +69,24 @@ def admit_reader(path: Path, migrations: Sequence[Migration] = ()) -> None:
 
 def read_meta(path: Path) -> SchemaMeta:
     """Return what the file says of its schema. Raises ForeignDatabaseError when it is damaged."""
+    with _looking(path) as db:
+        return meta_of(db)
+
+
+def _read_sound(path: Path, known: Sequence[Migration]) -> SchemaMeta:
+    """Return what the file says of its schema, and hold the schema against that, where it is known."""
+    with _looking(path) as db:
+        found = meta_of(db)
+        if found.version <= len(known):
+            schema.verify(db, path, known[: found.version])
+        return found
+
+
+@contextmanager
+def _looking(path: Path) -> Iterator[apsw.Connection]:
     try:
         with closing(connection.open_reader(path)) as db:
-            return meta_of(db)
+            yield db
     except apsw.SQLError as error:
         raise connection.damaged(path, error) from error
     except apsw.Error as error:
@@ -83,20 +99,9 @@ def meta_of(db: apsw.Connection) -> SchemaMeta:
     if not rows:
         raise apsw.CorruptError("schema_meta is empty")
     version, min_reader, min_writer = rows[0]
+    if version < 1:
+        raise apsw.CorruptError(f"schema_meta names version {version}")
     return SchemaMeta(version=version, min_reader=min_reader, min_writer=min_writer)
-
-
-def schema_hash(db: apsw.Connection) -> str:
-    """Return the SHA-256 of everything that the schema of an open database declares."""
-    return hashlib.sha256(repr(db.execute(_SCHEMA).fetchall()).encode()).hexdigest()
-
-
-def expected_hash(migrations: Sequence[Migration] = ()) -> str:
-    """Return the hash that a ledger of this program's schema has."""
-    db = apsw.Connection(":memory:")
-    for migration in migrations or statements.sqlite_migrations():
-        db.execute(migration.sql)
-    return schema_hash(db)
 
 
 def _create(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
@@ -117,6 +122,8 @@ def _create(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
         raise UnavailableError(
             f"{path} cannot be made ({error.strerror})", fix="Look at the directory, then repeat."
         ) from error
+    except apsw.SQLError:
+        raise  # a fault of the migration, not of the file
     except apsw.Error as error:
         raise connection.as_error(error, path) from error
     finally:
@@ -127,6 +134,8 @@ def _migrate(path: Path, at: Instant, migrations: Sequence[Migration]) -> None:
     try:
         with closing(connection.open_writer(path)) as db:
             _apply(db, at, migrations)
+    except apsw.SQLError:
+        raise  # a fault of the migration, not of the file
     except apsw.Error as error:
         raise connection.as_error(error, path) from error
 
@@ -135,7 +144,7 @@ def _apply(db: apsw.Connection, at: Instant, migrations: Sequence[Migration]) ->
     """Do what is missing in one transaction: all of it, or nothing."""
     named = statements.named()
     db.execute("begin immediate")
-    is_new = not db.execute(_SCHEMA).fetchall()
+    is_new = not db.execute(schema.DECLARED).fetchall()
     for migration in migrations[0 if is_new else meta_of(db).version :]:
         db.execute(migration.sql)
         meta = {

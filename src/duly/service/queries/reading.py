@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 from duly.ledger.api.tx import Tx
 from duly.model import codec
 from duly.model.automation import Automation, Revision
-from duly.model.errors import ConflictError, NotFoundError
+from duly.model.errors import ConflictError, DulyError, ForeignDatabaseError, NotFoundError
 from duly.model.ids import RunId
 from duly.model.plan import Timing, Work
 from duly.model.run import Run
@@ -45,21 +46,24 @@ def automation_named(tx: Tx, job_key: str) -> Automation:
 
 
 def known_automation(tx: Tx, job_key: str) -> Known:
-    """Return an automation by its job_key with its current revision. Raises NotFoundError."""
+    """Return an automation by its job_key with its current revision. Raises as `automation_named`, `with_revision`."""
     return with_revision(tx, automation_named(tx, job_key))
 
 
 def with_revision(tx: Tx, automation: Automation) -> Known:
-    """Return an automation with its current revision."""
+    """Return an automation with its current revision. Raises ForeignDatabaseError where it was altered."""
     revision = tx.revision(automation.automation_id, automation.revision)
-    assert revision is not None, automation.automation_id
-    return Known(
-        automation=automation,
-        revision=revision,
-        written=json.loads(revision.definition),
-        timing=codec.load(Timing, revision.timing),
-        work=work_of(revision),
-    )
+    name = f"automation {automation.job_key}, revision {automation.revision}"
+    if revision is None:
+        raise _damaged(name, "it is missing")
+    with _readable(name):
+        return Known(
+            automation=automation,
+            revision=revision,
+            written=json.loads(revision.definition),
+            timing=codec.load(Timing, revision.timing),
+            work=codec.load(Work, revision.work),
+        )
 
 
 def known_run(tx: Tx, run_id: str) -> KnownRun:
@@ -108,5 +112,22 @@ def schedule_in(timing: Timing, zones: Mapping[str, Zone]) -> Schedule | None:
 
 
 def work_of(revision: Revision) -> Work:
-    """Return the work part of a revision's plan."""
-    return codec.load(Work, revision.work)
+    """Return the work part of a revision's plan. Raises ForeignDatabaseError where it was altered by hand."""
+    with _readable(f"automation {revision.automation_id}, revision {revision.number}"):
+        return codec.load(Work, revision.work)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Say which stored plan does not read: Duly never wrote such a text."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, DulyError) as error:
+        raise _damaged(name, repr(error)) from error
+
+
+def _damaged(name: str, why: str) -> ForeignDatabaseError:
+    return ForeignDatabaseError(
+        f"the ledger is damaged: {name} cannot be read ({why})",
+        fix="Run `duly db check`, then put back a copy that `duly db backup` made; other automations go on.",
+    )
