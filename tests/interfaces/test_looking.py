@@ -214,6 +214,46 @@ def test_a_kept_head_finds_a_ledger_that_was_replaced(duly):
     assert ended.code == 5 and "BROKEN" in ended.out
 
 
+def test_status_names_the_next_slot_in_its_own_zone(duly):
+    duly("add", "x", "--cron", "0 9 * * *", "--zone", "Europe/Berlin", "--", "true")
+    listed = duly("automation", "list", "--json").json["automations"][0]["next_run"]
+    answer = duly("status", "--json").json
+    assert (answer["next_run"], answer["next_zone"]) == (listed, "Europe/Berlin")
+    assert f"next: x at {listed[:10]} 09:00{listed[-6:]} (Europe/Berlin)" in duly("status").out
+
+
+MISSED = """job_key: daily
+schedule: {cron: "0 9 * * *", timezone: Europe/Berlin}
+agent: {command: ["true"], restart: safe}
+isolation: in_place
+expect: {exit: [0]}
+"""
+
+
+def test_a_missed_range_names_its_newest_window_and_status_tells_it_in_its_zone(duly, monkeypatch):
+    past_at = Instant(clock.wall() - 4 * DAY_US)
+    (duly.here / "duly.yaml").write_text(MISSED)
+    with monkeypatch.context() as past:
+        past.setattr(clock, "wall", lambda: past_at)
+        assert duly("apply").code == 0
+    assert duly.program("tick").code == 0
+    answers = duly("automation", "show", "daily", "--json").json["occurrences"]
+    (missed,) = [one for one in answers if one["disposition"] == "missed"]
+    assert missed["slot_count"] > 2
+    newest = missed["last_due_at"][:10]
+    told = duly("explain", "daily", "--at", missed["last_due_at"]).out
+    assert f"`duly run daily --window {newest}`" in told
+    assert duly("run", "daily", "--window", newest).code == 0
+    assert f"MISSED     daily {missed['due_at'][:10]} 09:00+0" in duly("status").out
+
+
+def test_status_counts_every_run_of_the_day(duly):
+    duly(*ADD)
+    assert duly.program("run", "report", "--wait").code == 0
+    assert "last 24 h: 1 completed" in duly("status").out
+    assert duly("status", "--json").json["outcomes"] == {"completed": 1}
+
+
 def test_status_says_when_slots_get_no_answer(duly):
     duly("add", "x", "--cron", "* * * * *", "--", "true")
     assert "has been due" not in duly("status").out

@@ -1,5 +1,7 @@
 """Work without a server: admit and say so, wait in the foreground, tick; the exit code tells how it ended."""
 
+import hashlib
+
 import pytest
 
 from duly.interfaces.cli.codes import Exit
@@ -169,8 +171,47 @@ def test_what_a_run_changed_outside_its_scope_is_named(duly):
     ended = duly.program("run", "report", "--wait")
     assert ended.code == Exit.NEEDS_REVIEW and "duly runs diff r_" in ended.err
     run_id = duly("runs", "list", "--json").json["runs"][0]["id"]
-    assert duly("runs", "diff", run_id).out == "outside its scope, not published: other.txt\n"
+    assert duly("runs", "diff", run_id).out == "outside its scope, not published: other.txt (new)\n"
     assert duly("runs", "diff", run_id, "--json").json["outside"] == ["other.txt"]
+
+
+def test_a_run_that_left_its_scope_is_shown_with_what_stood_there(duly):
+    (duly.here / "old.txt").write_text("before\n")
+    script = "echo 1 > out.txt; echo 2 > new.txt; echo 3 > old.txt"
+    _add(duly, script, "--expect", "out.txt")
+    run_id = duly.program("run", "report", "--wait", "--json").json["id"]
+    shown = duly("runs", "show", run_id).out.splitlines()
+    place = next(n for n, line in enumerate(shown) if line.startswith("OUTSIDE ITS SCOPE"))
+    told = [line.split() for line in shown[place + 1 :]]
+    assert told[0] == ["new.txt", "new", "-"]
+    assert told[1][:4] == ["old.txt", "changed", "7", "bytes"]
+    changes = duly("runs", "diff", run_id, "--json").json["outside_changes"]
+    assert changes[1]["before_sha256"] == hashlib.sha256(b"before\n").hexdigest()
+
+
+def test_more_paths_than_an_event_names_are_all_named(duly):
+    _add(duly, "echo 1 > out.txt; for n in $(seq 30); do echo > new$n; done", "--expect", "out.txt")
+    run_id = duly.program("run", "report", "--wait", "--json").json["id"]
+    assert len(duly("runs", "diff", run_id, "--json").json["outside"]) == 30
+    assert "… and 10 more: `duly runs diff" in duly("runs", "show", run_id).out
+
+
+def test_lists_name_the_exit_code_of_a_program_that_failed(duly):
+    _add(duly, "exit 3")
+    assert duly.program("run", "report", "--wait").code == Exit.FAILED_BEFORE_WRITE
+    for words in (["runs", "list"], ["automation", "list"], ["status"], ["explain", "report"]):
+        assert "exit 3" in duly(*words).out, words
+    assert duly("runs", "list", "--json").json["runs"][0]["why"] == "exit 3"
+
+
+def test_lists_name_the_exit_code_of_a_run_that_is_done_by_it(duly):
+    _add(duly, "exit 3")
+    text = duly("export", "report").out.replace("- 0", "- 3")
+    (duly.here / "duly.yaml").write_text(text)
+    assert duly("apply").code == 0
+    assert duly.program("run", "report", "--wait").code == 0
+    for words in (["runs", "list"], ["automation", "list"]):
+        assert "Exited 3, not verified" in duly(*words).out, words
 
 
 def test_a_waiting_run_is_cancelled(duly):

@@ -273,7 +273,7 @@ def test_a_bomb_of_aliases_is_refused():
     lines += [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
     with pytest.raises(ValidationError) as refused:
         source.read("\n".join(lines))
-    assert "20,000" in refused.value.faults[0].message
+    assert "5,000" in refused.value.faults[0].message
 
 
 @pytest.mark.parametrize(
@@ -296,8 +296,42 @@ def test_too_much_is_refused_where_it_begins_and_not_read_to_its_end(text):
 
     with pytest.raises(ValidationError) as refused:
         source._read(text, Reading)
-    assert "20,000" in refused.value.faults[0].message
+    assert "5,000" in refused.value.faults[0].message
     assert Reading.events < 3 * source.VALUES_MAX
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("---\na: 1\n" * (source.DOCUMENTS_MAX + 1), "2,000 definitions"),
+        (("---\na: [" + "x," * 4_000 + "]\n") * 30, "50,000 values"),
+        ("a: [" + "x," * 200_000 + "]", "5,000 values"),
+    ],
+)
+def test_too_much_is_refused_before_pythons_own_parser_has_begun(text, words, monkeypatch):
+    monkeypatch.setattr(source, "_read", None)
+    with pytest.raises(ValidationError) as refused:
+        source.read(text)
+    assert words in refused.value.faults[0].message
+
+
+def test_without_libyaml_the_same_is_refused(monkeypatch):
+    monkeypatch.setattr("yaml.__with_libyaml__", 0)
+    for text in ("---\na: 1\n" * (source.DOCUMENTS_MAX + 1), "a: " + "[" * 50, "a: b\n\tc: d"):
+        with pytest.raises(ValidationError):
+            source.read(text)
+
+
+@pytest.mark.parametrize(
+    ("added", "pointer"),
+    [
+        ("prompt: {file: nope.md}", "/prompt/file"),
+        ("prompt: {text: x, skills: [nope.md]}", "/prompt/skills/0"),
+        ("cwds: [/nope]", "/cwds/0"),
+    ],
+)
+def test_each_fault_is_told_once(added, pointer, tmp_path):
+    assert [fault.pointer for fault in faults(f"{PLAIN}    {added}\n", tmp_path)] == [pointer]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,13 @@ def explain(reason: Reason) -> Explanation:
     return SENTENCES[reason]
 
 
+def phrase(reason: Reason, exit_code: int) -> str:
+    """Return what a reason means; one that is an exit code names it where it is known, which 0 says it is not."""
+    if reason is Reason.EXIT_UNEXPECTED and exit_code:
+        return f"exit {exit_code}"
+    return SENTENCES[reason].phrase
+
+
 def next_step(reason: Reason, outcome: Outcome | None) -> str:
     """Return what to do about a run that ended, or stands, for a reason; a plain failure needs no resolving."""
     step = SENTENCES[reason].next_step

@@ -14,7 +14,7 @@ _CANCELLED: Final = {
 
 
 def words(outcome: Outcome, grade: Grade | None, reason: Reason | None, exit_code: int = 0) -> str:
-    """Return the line that a person reads; `exit_code` matters only to a completion by exit."""
+    """Return the line that a person reads; `exit_code` matters where the exit decided, and is 0 elsewhere."""
     match outcome:
         case Outcome.COMPLETED:
             return _done(grade, exit_code)
@@ -25,11 +25,11 @@ def words(outcome: Outcome, grade: Grade | None, reason: Reason | None, exit_cod
             failed = (
                 "Failed, declared safe to run again" if is_declared else "Failed, nothing changed"
             )
-            return failed + _because(reason)
+            return failed + _because(reason, exit_code)
         case Outcome.FAILED_AFTER_WRITE:
-            return "Needs you: failed after writing" + _because(reason)
+            return "Needs you: failed after writing" + _because(reason, exit_code)
         case Outcome.NEEDS_REVIEW:
-            return f"Needs you: {explain.explain(reason).phrase}" if reason else "Needs you"
+            return "Needs you" + _because(reason, exit_code)
         case Outcome.CANCELLED:
             return _CANCELLED.get(reason, "Cancelled") if reason else "Cancelled"
         case _:
@@ -54,5 +54,5 @@ def _done(grade: Grade | None, exit_code: int) -> str:
             assert_never(grade)
 
 
-def _because(reason: Reason | None) -> str:
-    return f": {explain.explain(reason).phrase}" if reason else ""
+def _because(reason: Reason | None, exit_code: int) -> str:
+    return f": {explain.phrase(reason, exit_code)}" if reason else ""

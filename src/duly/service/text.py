@@ -1,6 +1,8 @@
 """How instants are shown: RFC 3339 with the offset of a zone, and the zone's name beside it."""
 
+import re
 from datetime import UTC, datetime
+from typing import Final
 
 from duly.model.errors import Fault, ValidationError
 from duly.model.instant import SECOND_US, Instant, from_datetime, to_datetime, to_text
@@ -8,6 +10,9 @@ from duly.model.zone import Zone
 from duly.recurrence.faults import shown
 from duly.recurrence.local_time import YEARS
 from duly.recurrence.zone import resolve
+
+# What is kept is the day, hour and minute, and the offset.
+_MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 
 
 def local(at: Instant | None, zone: Zone) -> str | None:
@@ -26,6 +31,11 @@ def utc(at: Instant | None) -> str | None:
 def stamp(at: Instant) -> str:
     """Return UTC to the second, short enough for a table."""
     return to_datetime(at).astimezone(UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def minute(moment: str | None) -> str | None:
+    """Return RFC 3339 text to the minute, short enough for a table: `2026-12-01 02:30+01:00`."""
+    return None if moment is None else _MOMENT.sub(r"\1 \2\4", moment)
 
 
 def parse(text: str, pointer: str, zone: Zone | None = None) -> Instant:

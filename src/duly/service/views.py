@@ -44,7 +44,7 @@ class AutomationView(Answer):
 
 
 class RunView(Answer):
-    """One run as lists show it. `status` is the contract's; `words` says it to a person."""
+    """One run as lists show it. `status` is the contract's; `why` is the reason, `words` says both to a person."""
 
     id: str
     job_key: str
@@ -55,6 +55,7 @@ class RunView(Answer):
     outcome: str | None
     grade: str | None
     reason: str | None
+    why: str
     words: str
     next_step: str
     attempts: int
@@ -83,8 +84,16 @@ class OccurrenceView(Answer):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEnding:
+    """A run with the exit code of its program, where its ending rests on it, else 0."""
+
+    run: Run
+    exit_code: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownRun:
-    """A run with what it is for; `exit_code` is that of its program, where its ending rests on it."""
+    """A run with what it is for; `exit_code` is that of its program, where its ending rests on it, else 0."""
 
     run: Run
     pin: RunPin
@@ -134,10 +143,10 @@ def reason_of(code: str | None) -> Reason | None:
     return None if code is None else known.get(code)
 
 
-def why_of(code: str | None) -> str:
+def why_of(code: str | None, exit_code: int = 0) -> str:
     """Return what a reason code means; a code that is not known stays as it is."""
     reason = reason_of(code)
-    return (code or "") if reason is None else explain.explain(reason).phrase
+    return (code or "") if reason is None else explain.phrase(reason, exit_code)
 
 
 def run_view(known: KnownRun) -> RunView:
@@ -155,6 +164,7 @@ def run_view(known: KnownRun) -> RunView:
         outcome=None if run.outcome is None else run.outcome.value,
         grade=None if run.grade is None else run.grade.value,
         reason=code,
+        why=why_of(code, known.exit_code),
         words=words_of(run, known.exit_code),
         next_step="" if reason is None else _next_step(reason, known),
         attempts=run.attempts,
@@ -190,9 +200,10 @@ def occurrence_view(occurrence: Occurrence, verdict: str | None) -> OccurrenceVi
 
 
 def automation_view(
-    automation: Automation, written: dict[str, Any], newest: Run | None, zone: Zone
+    automation: Automation, written: dict[str, Any], newest: KnownEnding | None, zone: Zone
 ) -> AutomationView:
     """Return an automation for lists; times are in its own zone."""
+    run = None if newest is None else newest.run
     return AutomationView(
         id=automation.automation_id,
         job_key=automation.job_key,
@@ -203,19 +214,19 @@ def automation_view(
         timezone=zone.name,
         schedule=schedule_text(written),
         next_run=text.local(automation.next_due, zone),
-        last_run=None if newest is None else text.local(newest.created_at, zone),
-        last_status=None if newest is None else status_of(newest),
+        last_run=None if run is None else text.local(run.created_at, zone),
+        last_status=None if run is None else status_of(run),
         revision=automation.revision,
         created_at=text.utc(automation.created_at) or "",
         updated_at=text.utc(automation.updated_at) or "",
     )
 
 
-def _why(automation: Automation, newest: Run | None) -> str:
+def _why(automation: Automation, newest: KnownEnding | None) -> str:
     if automation.state is not AutomationState.ACTIVE:
         return f"{automation.state.value}: {why_of(automation.state_reason)}".removesuffix(": ")
     if newest is not None:
-        return words_of(newest)
+        return words_of(newest.run, newest.exit_code)
     return "has not run yet" if automation.next_due is not None else "nothing is due any more"
 
 

@@ -20,6 +20,7 @@ from duly.interfaces.cli.printing import (
     table,
 )
 from duly.model.instant import Instant, to_text
+from duly.service.names import short
 
 Ask = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
@@ -34,6 +35,9 @@ _PROGRAM_COLUMNS: Final = (
     ("ended", "ended_at"),
     ("command", "command"),
 )
+_OUT_OF_SCOPE: Final = "out_of_scope"
+_OUTSIDE_MAX: Final = 20
+_OUTSIDE_COLUMNS: Final = (("outside its scope", "path"), ("what", "kind"), ("was", "was"))
 _EFFECT_COLUMNS: Final = (("effect", "id"), ("action", "action"), ("state", "state"))
 _ARTIFACT_COLUMNS: Final = (("artifact", "path"), ("bytes", "bytes"))
 
@@ -60,8 +64,26 @@ def show(front: Front, as_json: bool, run: str) -> None:
     answer = front.ask("runs.show", {"run_id": run})
     if as_json:
         document(answer)
-    else:
-        _shown(answer, trouble_of(front.ask, answer))
+        return
+    _shown(answer, trouble_of(front.ask, answer))
+    if answer["run"]["reason"] == _OUT_OF_SCOPE:
+        _show_outside(front.ask("runs.difference", {"run_id": answer["run"]["id"]}))
+
+
+def _show_outside(difference: Mapping[str, Any]) -> None:
+    """Print the paths outside the scope, with what stood there; the texts themselves are not kept."""
+    rows = [_outside_row(one) for one in difference["outside_changes"][:_OUTSIDE_MAX]]
+    data("")
+    table(rows, _OUTSIDE_COLUMNS)
+    more = len(difference["outside"]) - len(rows)
+    if more > 0:
+        data(f"… and {more} more: `duly runs diff {short(difference['run_id'])}`")
+
+
+def _outside_row(one: Mapping[str, Any]) -> dict[str, Any]:
+    was = "-" if one["before_bytes"] is None else f"{one['before_bytes']} bytes"
+    sha256 = "" if one["before_sha256"] is None else one["before_sha256"][:12]
+    return {**one, "was": f"{was} {sha256}".strip()}
 
 
 def trouble_of(ask: Ask, detail: Mapping[str, Any]) -> str | None:
@@ -159,8 +181,11 @@ def diff(front: Front, as_json: bool, run: str) -> None:
         data(
             file["text"].rstrip() if file["text"] else f"new, or no text: {one_line(file['path'])}"
         )
+    kinds = {one["path"]: one["kind"] for one in answer["outside_changes"]}
     for path in answer["outside"]:
-        data(f"outside its scope, not published: {one_line(path)}")
+        kind = kinds.get(path, "unknown")
+        said = "" if kind == "unknown" else f" ({kind})"
+        data(f"outside its scope, not published: {one_line(path)}{said}")
     if not answer["files"] and not answer["outside"]:
         say("it changed nothing that Duly looks after")
 

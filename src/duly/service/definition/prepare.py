@@ -44,12 +44,15 @@ def prepare(written: source.Source, context: PlanContext) -> PreparedDefinition:
         ) from None
     timed = timing_of(document, context, findings)
     work = work_of(document, context, findings)
+    if findings.faults or timed is None:
+        # What cannot be read was told by now; freezing it would tell it again.
+        raise ValidationError(faults.with_lines(findings.faults, written.lines))
 
     def freeze(path: str, pointer: str) -> str:
         return context.keep_bytes(read_file(Path(path), pointer, findings))
 
     text = canonical.to_json(normal(written.data, context.base, freeze))
-    if findings.faults or timed is None:
+    if findings.faults:
         raise ValidationError(faults.with_lines(findings.faults, written.lines))
     return PreparedDefinition(
         document=document,

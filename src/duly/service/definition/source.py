@@ -1,7 +1,7 @@
 """YAML text to plain data, with the line of every value; what YAML would silently change is refused."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,10 +13,14 @@ from yaml.reader import ReaderError
 from duly.model.errors import Fault, ValidationError
 from duly.recurrence.faults import shown
 
-BYTES_MAX: Final = 1_048_576
+# Reading costs about a second for each half MiB, whatever is in it.
+BYTES_MAX: Final = 524_288
 DEPTH_MAX: Final = 32
-VALUES_MAX: Final = 20_000
-_TOO_MUCH: Final = "more than 20,000 values, or nested more than 32 deep"
+VALUES_MAX: Final = 5_000
+FILE_VALUES_MAX: Final = 50_000
+DOCUMENTS_MAX: Final = 2_000
+_TOO_MUCH: Final = "more than 5,000 values in one definition, or nested more than 32 deep"
+_TOO_MANY: Final = "more than 2,000 definitions, or 50,000 values, in one file"
 _TAG: Final = "tag:yaml.org,2002:"
 _TEXT: Final = _TAG + "str"
 # Which values are read as more than text. YAML would read 010 as 8, 1:30 as 90, and `!!int x` not at all.
@@ -39,29 +43,48 @@ class Source:
     lines: dict[str, int]
 
 
-class _Bounded(yaml.SafeLoader):
-    """YAML's core types without timestamps (`2026-12-25` stays the text that was written), and not without end."""
+class _Measure:
+    """What has come so far of a file. Raises ValidationError as soon as it is more than may be meant."""
 
-    def __init__(self, text: str) -> None:
-        """Read nothing yet."""
-        super().__init__(text)
-        self._values = self._depth = 0
+    def __init__(self) -> None:
+        """Start before the first event."""
+        self._values = self._file_values = self._documents = self._depth = 0
 
-    def get_event(self) -> Event:
-        """Count what comes, so that no more is read than may be meant."""
-        event: Event = super().get_event()  # type: ignore[no-untyped-call]
+    def count(self, event: Event) -> None:
+        """Take one event into account."""
         if isinstance(event, CollectionStartEvent):
             self._depth += 1
         elif isinstance(event, CollectionEndEvent):
             self._depth -= 1
         if isinstance(event, NodeEvent):
             self._values += 1
+            self._file_values += 1
         elif isinstance(event, yaml.DocumentStartEvent):
             self._values = 0
+            self._documents += 1
         # A mapping's names are events as well as its values.
         if self._values > 2 * VALUES_MAX or self._depth > DEPTH_MAX + 1:
-            line = event.start_mark.line + 1 if event.start_mark else None
-            raise _refused(_TOO_MUCH, "flatten it", line)
+            raise _refused(_TOO_MUCH, "flatten it", _line(event))
+        if self._documents > DOCUMENTS_MAX or self._file_values > 2 * FILE_VALUES_MAX:
+            raise _refused(_TOO_MANY, "split it into several files", _line(event))
+
+
+def _line(event: Event) -> int | None:
+    return event.start_mark.line + 1 if event.start_mark else None
+
+
+class _Bounded(yaml.SafeLoader):
+    """YAML's core types without timestamps (`2026-12-25` stays the text that was written), and not without end."""
+
+    def __init__(self, text: str) -> None:
+        """Read nothing yet."""
+        super().__init__(text)
+        self._measure = _Measure()
+
+    def get_event(self) -> Event:
+        """Measure what comes, so that no more is read than may be meant."""
+        event: Event = super().get_event()  # type: ignore[no-untyped-call]
+        self._measure.count(event)
         return event
 
 
@@ -74,7 +97,10 @@ _Bounded.yaml_implicit_resolvers = {
 def read(text: str) -> list[Source]:
     """Return the documents of a file. Raises ValidationError with every fault that keeps it from being read."""
     if len(text.encode()) > BYTES_MAX:
-        raise _refused("the file is larger than 1 MiB", "split it, or move long prompts into files")
+        raise _refused(
+            "the file is larger than 512 KiB", "split it, or move long prompts into files"
+        )
+    _look_ahead(text)
     try:
         return _read(text, _Bounded)
     except yaml.MarkedYAMLError as error:
@@ -86,6 +112,22 @@ def read(text: str) -> list[Source]:
         raise _refused("not YAML: a control character", "write plain UTF-8 text", line) from None
     except RecursionError:
         raise _refused(_TOO_MUCH, "flatten it") from None
+
+
+def _look_ahead(text: str) -> None:
+    """Refuse what is too much thirty times sooner, where libyaml is there; faults of the text are told by who reads it.
+
+    Python's own parser, which names faults better, takes seconds to come as far.
+    """
+    if not yaml.__with_libyaml__:
+        return
+    measure = _Measure()
+    try:
+        events: Iterable[Event] = yaml.parse(text, Loader=yaml.CSafeLoader)
+        for event in events:
+            measure.count(event)
+    except (yaml.YAMLError, UnicodeError):
+        return
 
 
 def _read(text: str, loader_type: type[_Bounded]) -> list[Source]:

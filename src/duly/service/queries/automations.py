@@ -13,18 +13,18 @@ from duly.model.states import AutomationState
 from duly.service import text
 from duly.service.definition.normal import as_written
 from duly.service.desk import WORKSPACE, Desk
-from duly.service.queries import reading
+from duly.service.queries import endings, reading
 from duly.service.queries.reading import Known
 from duly.service.registry import Answer, Operation, Request, query
 from duly.service.slots import coming
 from duly.service.views import (
     AutomationView,
+    KnownEnding,
     OccurrenceView,
     RunView,
     SlotView,
     automation_view,
     occurrence_view,
-    run_view,
 )
 
 PAGE_MAX = 500
@@ -107,7 +107,8 @@ def _list(tx: Tx, question: tuple[Desk, ListAutomations]) -> AutomationList:
     desk, asked = question
     page = tx.automations(WORKSPACE, asked.after, asked.limit + 1)
     shown = [one for one in page[: asked.limit] if asked.deleted or not _is_deleted(one)]
-    newest = {run.automation_id: run for run in tx.newest_runs([a.automation_id for a in shown])}
+    runs = tx.newest_runs([a.automation_id for a in shown])
+    newest = {run.automation_id: endings.ending(tx, run) for run in runs}
     return AutomationList(
         automations=[
             _view(desk, reading.with_revision(tx, a), newest.get(a.automation_id)) for a in shown
@@ -120,7 +121,7 @@ def _is_deleted(automation: Automation) -> bool:
     return automation.state is AutomationState.DELETED
 
 
-def _view(desk: Desk, known: Known, newest: Run | None) -> AutomationView:
+def _view(desk: Desk, known: Known, newest: KnownEnding | None) -> AutomationView:
     zone = desk.zones.load(known.timing.zone)
     return automation_view(known.automation, known.written, newest, zone)
 
@@ -136,7 +137,7 @@ def _show(tx: Tx, question: tuple[Desk, str]) -> AutomationDetail:
     automation_id = known.automation.automation_id
     newest = tx.newest_runs([automation_id])
     return AutomationDetail(
-        automation=_view(desk, known, newest[0] if newest else None),
+        automation=_view(desk, known, endings.ending(tx, newest[0]) if newest else None),
         definition=known.written,
         digest=known.revision.digest,
         watermark=known.automation.mark.slot_key,
@@ -150,7 +151,7 @@ def _show(tx: Tx, question: tuple[Desk, str]) -> AutomationDetail:
             )
             for revision in tx.revisions(automation_id)
         ],
-        runs=[_run(tx, run) for run in _newest_runs(tx, known.automation)],
+        runs=[endings.view(tx, run) for run in _newest_runs(tx, known.automation)],
         occurrences=[
             occurrence_view(one, None) for one in tx.occurrences(automation_id, tx.at, 10)
         ],
@@ -160,11 +161,6 @@ def _show(tx: Tx, question: tuple[Desk, str]) -> AutomationDetail:
 
 def _newest_runs(tx: Tx, automation: Automation) -> list[Run]:
     return tx.runs(RunFilter(automation_id=automation.automation_id, limit=10))
-
-
-def _run(tx: Tx, run: Run) -> RunView:
-    known = reading.with_pin(tx, run)
-    return run_view(known)
 
 
 def next_slots(desk: Desk, asked: NextSlots) -> SlotList:

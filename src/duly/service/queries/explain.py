@@ -8,14 +8,15 @@ from duly.model.automation import Automation
 from duly.model.instant import Instant
 from duly.model.occurrence import Occurrence
 from duly.model.states import AutomationState, Disposition, Trigger
+from duly.model.timing import WindowRule
 from duly.model.zone import Zone
 from duly.policy import explain as sentences
-from duly.recurrence import watermark
+from duly.recurrence import watermark, window
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import Slot
 from duly.service import names, text
 from duly.service.desk import Desk
-from duly.service.queries import reading
+from duly.service.queries import endings, reading
 from duly.service.registry import Answer, Operation, Request, query
 from duly.service.views import (
     KnownRun,
@@ -59,10 +60,19 @@ def _explain(tx: Tx, question: tuple[Desk, Explain]) -> Explanation:
     slot = None if schedule is None else _slot_at(schedule, at)
     occurrence = _occurrence(tx, known.automation, slot, at)
     run_id = None if occurrence is None else occurrence.run_id
-    run = None if run_id is None else reading.known_run(tx, run_id)
+    run = None if run_id is None else endings.known(tx, reading.known_run(tx, run_id).run)
+    about = _Asked(
+        automation=known.automation,
+        slot=slot,
+        occurrence=occurrence,
+        zone=zone,
+        schedule=schedule,
+        window=known.timing.window,
+        at=tx.at,
+    )
     lines = [
         *_about_state(known.automation),
-        *_about_slot(_Asked(known.automation, slot, occurrence, zone, tx.at)),
+        *_about_slot(about),
         *([] if run is None else _about_run("Its run", run)),
         *_about_newest(tx, known.automation, run_id),
         *_about_waiting(tx, known.automation),
@@ -102,7 +112,7 @@ def _about_state(automation: Automation) -> list[str]:
     return [f"It has been {automation.state.value} since {since}{because}."]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     """The slot that is asked about, and what is known of it now."""
 
@@ -110,6 +120,8 @@ class _Asked:
     slot: Slot | None
     occurrence: Occurrence | None
     zone: Zone
+    schedule: Schedule | None
+    window: WindowRule
     at: Instant
 
 
@@ -124,7 +136,7 @@ def _about_slot(asked: _Asked) -> list[str]:
     said = f"{named} was {occurrence.disposition.value}{late}"
     if occurrence.slot_count > 1:
         said += f", with {occurrence.slot_count} slots in all"
-    return [f"{said}{_because(occurrence)}.", *_next_step(asked.automation, occurrence)]
+    return [f"{said}{_because(occurrence)}.", *_next_step(asked, occurrence)]
 
 
 def _why_no_answer(asked: _Asked, slot: Slot) -> str:
@@ -153,7 +165,7 @@ def _about_newest(tx: Tx, automation: Automation, told: str | None) -> list[str]
     newest = tx.newest_runs([automation.automation_id])
     if not newest or newest[0].run_id == told:
         return []
-    known = reading.with_pin(tx, newest[0])
+    known = endings.known(tx, newest[0])
     asked = "asked for by hand " if known.pin.cause is Trigger.MANUAL else ""
     return _about_run(f"The newest run, {asked}at {text.stamp(newest[0].created_at)}:", known)
 
@@ -164,11 +176,23 @@ def _because(occurrence: Occurrence) -> str:
     return f", because {why}" if why and not is_plain else ""
 
 
-def _next_step(automation: Automation, occurrence: Occurrence) -> list[str]:
+def _next_step(asked: _Asked, occurrence: Occurrence) -> list[str]:
     reason = reason_of(occurrence.reason)
     step = "" if reason is None else sentences.explain(reason).next_step
-    window, run_id = occurrence.window_key, occurrence.run_id
-    return [names.named(step, automation.job_key, window, run_id)] if step else []
+    key = occurrence.window_key or _newest_window(asked, occurrence)
+    named = names.named(step, asked.automation.job_key, key, occurrence.run_id)
+    return [named] if step else []
+
+
+def _newest_window(asked: _Asked, occurrence: Occurrence) -> str | None:
+    """Return the window of a missed range's newest slot, as the rule in force names it; None: it names no such slot."""
+    due_at = occurrence.last_due_at or occurrence.due_at
+    if asked.schedule is None or due_at is None:
+        return None
+    slot = _slot_at(asked.schedule, due_at)
+    if slot is None or slot.due_at != due_at:
+        return None
+    return window.window_of(asked.window, slot, asked.schedule).key
 
 
 def _about_waiting(tx: Tx, automation: Automation) -> list[str]:

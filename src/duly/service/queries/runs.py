@@ -13,9 +13,9 @@ from duly.model.run import Execution, Run
 from duly.model.states import RunState
 from duly.service import text
 from duly.service.desk import Desk
-from duly.service.queries import reading
+from duly.service.queries import endings, reading
 from duly.service.registry import Answer, Operation, Request, query
-from duly.service.views import OccurrenceView, RunView, occurrence_view, run_view
+from duly.service.views import OccurrenceView, RunView, occurrence_view
 
 
 class ListRuns(Request):
@@ -138,7 +138,7 @@ def _list(tx: Tx, asked: ListRuns) -> RunList:
     )
     found = tx.runs(chosen)
     return RunList(
-        runs=[run_view(reading.with_pin(tx, run)) for run in found],
+        runs=[endings.view(tx, run) for run in found],
         next_before=text.utc(found[-1].created_at) if len(found) == asked.limit else None,
     )
 
@@ -162,7 +162,7 @@ def show_run(desk: Desk, asked: NameRun) -> RunDetail:
 def _show(tx: Tx, run_id: str) -> RunDetail:
     known = reading.known_run(tx, run_id)
     return RunDetail(
-        run=run_view(known),
+        run=endings.view(tx, known.run),
         revision=known.pin.revision,
         attempts=_attempts(tx, known.run),
         executions=[_execution(execution) for execution in tx.executions(known.run.run_id)],

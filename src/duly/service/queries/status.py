@@ -1,5 +1,6 @@
 """Status: ten lines that tell what ran, what did not and why, and what needs a person."""
 
+from collections import Counter
 from typing import Any
 
 from duly.ledger.api.runs import RunFilter
@@ -7,20 +8,24 @@ from duly.ledger.api.tx import Tx
 from duly.model.automation import Automation
 from duly.model.instant import DAY_US, HOUR_US, MINUTE_US, SECOND_US, Instant
 from duly.model.occurrence import Occurrence
+from duly.model.run import Run
 from duly.model.states import AutomationState, Disposition, Outcome, RunState
 from duly.policy.lifecycle import CLAIMED
 from duly.service import names, text
 from duly.service.desk import WORKSPACE, Desk
-from duly.service.queries import reading
+from duly.service.queries import endings
 from duly.service.queries.premises import Nothing
 from duly.service.registry import Answer, Operation, query
-from duly.service.views import RunView, run_view, why_of
+from duly.service.views import RunView, why_of
 
 LINES_MAX = 10
 # Two looks of a scanner at its slowest: a slot without an answer for longer shows that nothing answers.
 OVERDUE_US = MINUTE_US
 PAGE = 1000
 _NODES = 10
+_TOLD_MAX = 200
+_COUNTED_MAX = 100_000
+_FEW, _MANY = 2, 20
 _FAILED = Outcome.FAILED_BEFORE_WRITE.value
 _NEEDS = "Needs you: "
 _MARK = len("NEEDS YOU")
@@ -35,6 +40,7 @@ class NotRun(Answer):
     reason: str | None
     why: str
     due_at: str | None
+    local: str | None
     slot_count: int
 
 
@@ -56,17 +62,22 @@ class NodeView(Answer):
 
 
 class StatusAnswer(Answer):
-    """The last day at a glance. `lines` says it in at most ten."""
+    """The last day at a glance, `ran` with the newest of its runs, `outcomes` with the count of all.
+
+    `next_run` is in its automation's zone, `next_zone`. `lines` says it in at most ten.
+    """
 
     node: NodeView
     automations: int
     running: list[RunView]
     waiting: list[RunView]
     ran: list[RunView]
+    outcomes: dict[str, int]
     not_run: list[NotRun]
     needs_you: list[Needs]
     next_run: str | None
     next_job: str | None
+    next_zone: str | None
     lines: list[str]
 
 
@@ -79,7 +90,8 @@ def _status(tx: Tx, desk: Desk) -> StatusAnswer:
     since = Instant(tx.at - DAY_US)
     automations = _automations(tx)
     live = [one for one in automations if one.state is not AutomationState.DELETED]
-    views = _views(tx, RunFilter(created_since=since, limit=200))
+    of_day = tx.runs(RunFilter(created_since=since, limit=_COUNTED_MAX))
+    settled = [run for run in of_day if run.settled_at is not None and run.outcome is not None]
     held = _views(tx, RunFilter(states=(*CLAIMED, RunState.CREATED, RunState.QUEUED), limit=200))
     blocked = _views(tx, RunFilter(states=(RunState.BLOCKED,), limit=50))
     upcoming = min((a for a in live if a.next_due is not None), key=_due, default=None)
@@ -88,11 +100,13 @@ def _status(tx: Tx, desk: Desk) -> StatusAnswer:
         automations=len(live),
         running=[view for view in held if view.status == "running"],
         waiting=[view for view in held if view.status == "waiting"],
-        ran=[view for view in views if view.settled_at is not None and view.state != "blocked"],
-        not_run=[one for automation in live for one in _not_run(tx, automation, since)],
+        ran=_ran(tx, [run for run in settled if run.state is not RunState.BLOCKED]),
+        outcomes=_outcomes(settled),
+        not_run=[one for automation in live for one in _not_run(tx, desk, automation, since)],
         needs_you=[*_overdue(upcoming, tx.at), *map(_needs, blocked), *_suspended(live)],
-        next_run=None if upcoming is None else text.utc(upcoming.next_due),
+        next_run=None if upcoming is None else _local(desk, upcoming, upcoming.next_due),
         next_job=None if upcoming is None else upcoming.job_key,
+        next_zone=None if upcoming is None else upcoming.mark.zone,
         lines=[],
     )
     return found.model_copy(update={"lines": lines_of(found, tx.at)})
@@ -117,27 +131,52 @@ def _automations(tx: Tx) -> list[Automation]:
     return found
 
 
+def _local(desk: Desk, automation: Automation, at: Instant | None) -> str | None:
+    """Return an instant in the zone of an automation's rule."""
+    return text.local(at, desk.zones.load(automation.mark.zone))
+
+
+def _outcomes(settled: list[Run]) -> dict[str, int]:
+    counts = Counter(run.outcome for run in settled if run.state is not RunState.BLOCKED)
+    return {outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]}
+
+
+def _ran(tx: Tx, settled: list[Run]) -> list[RunView]:
+    """Return the newest runs; one that failed is not lost behind many that went well."""
+    newest = settled[:_TOLD_MAX]
+    failed = [run for run in settled[_TOLD_MAX:] if run.outcome is Outcome.FAILED_BEFORE_WRITE]
+    return [endings.view(tx, run) for run in [*newest, *failed[:_TOLD_MAX]]]
+
+
 def _views(tx: Tx, chosen: RunFilter) -> list[RunView]:
-    known = [reading.with_pin(tx, run) for run in tx.runs(chosen)]
-    return [run_view(one) for one in known]
+    return [endings.view(tx, run) for run in tx.runs(chosen)]
 
 
-def _not_run(tx: Tx, automation: Automation, since: Instant) -> list[NotRun]:
-    newest = tx.occurrences(automation.automation_id, tx.at, 20)
+def _not_run(tx: Tx, desk: Desk, automation: Automation, since: Instant) -> list[NotRun]:
     return [
-        _not_run_view(automation, one)
-        for one in newest
-        if one.at >= since and one.disposition in _DID_NOT_RUN and one.slot_count
+        _not_run_view(desk, automation, one)
+        for one in _answered_since(tx, automation, since)
+        if one.disposition in _DID_NOT_RUN and one.slot_count
     ]
 
 
-def _not_run_view(automation: Automation, occurrence: Occurrence) -> NotRun:
+def _answered_since(tx: Tx, automation: Automation, since: Instant) -> list[Occurrence]:
+    """Return the newest answers of the last day. Most automations have one or two of them: more are read if need be."""
+    for count in (_FEW, _MANY):
+        newest = tx.occurrences(automation.automation_id, tx.at, count)
+        if len(newest) < count or newest[-1].at < since:
+            break
+    return [one for one in newest if one.at >= since]
+
+
+def _not_run_view(desk: Desk, automation: Automation, occurrence: Occurrence) -> NotRun:
     return NotRun(
         job_key=automation.job_key,
         disposition=occurrence.disposition.value,
         reason=occurrence.reason,
         why=why_of(occurrence.reason),
         due_at=text.utc(occurrence.due_at),
+        local=_local(desk, automation, occurrence.due_at),
         slot_count=occurrence.slot_count,
     )
 
@@ -213,13 +252,15 @@ def _ago(age_us: int) -> str:
 
 
 def _head(found: StatusAnswer) -> str:
-    upcoming = "nothing" if found.next_job is None else f"{found.next_job} at {found.next_run}"
+    upcoming = "nothing"
+    if found.next_job is not None:
+        upcoming = f"{found.next_job} at {text.minute(found.next_run)} ({found.next_zone})"
     automations = _count(found.automations, "automation")
     return f"{automations}, {len(found.running)} running, {len(found.waiting)} waiting; next: {upcoming}"
 
 
 def _failed_line(view: RunView) -> str:
-    message = f"{view.job_key} {names.window(view.window_key)}: {why_of(view.reason)}"
+    message = f"{view.job_key} {names.window(view.window_key)}: {view.why}"
     return _with_command("FAILED", message, f"duly logs {names.short(view.id)}")
 
 
@@ -228,17 +269,13 @@ def _with_command(mark: str, message: str, command: str) -> str:
 
 
 def _ran_line(found: StatusAnswer) -> str:
-    by_outcome = {
-        outcome.value: sum(1 for view in found.ran if view.outcome == outcome.value)
-        for outcome in Outcome
-    }
-    told = ", ".join(f"{count} {name}" for name, count in by_outcome.items() if count)
+    told = ", ".join(f"{count} {name}" for name, count in found.outcomes.items())
     return f"last 24 h: {told or 'nothing ran'}"
 
 
 def _not_run_line(one: NotRun) -> str:
     many = f" ({one.slot_count} slots)" if one.slot_count > 1 else ""
-    message = f"{one.job_key} {one.due_at}{many}: {one.why}"
+    message = f"{one.job_key} {text.minute(one.local)}{many}: {one.why}"
     return _with_command(one.disposition.upper(), message, f"duly explain {one.job_key}")
 
 
