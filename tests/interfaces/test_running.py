@@ -235,3 +235,15 @@ def test_hostile_output_does_not_reach_a_terminal(duly, monkeypatch):
     assert duly("logs", "report").out == "\x1b]0;owned\x07\x1b[31mred\n"
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert duly("logs", "report").out == "red\n"
+
+
+@pytest.mark.parametrize("text", ["0", "0s", "0.5", "80s", "5m", "1h"])
+def test_a_time_to_wait_is_written_as_every_duration_or_in_seconds(duly, text):
+    ended = duly("run", "nobody", "--wait", "--timeout", text)
+    assert ended.code == Exit.NOT_FOUND, ended.err
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "80 s", "99999999999", "1e3", "", "٣"])
+def test_a_time_to_wait_that_is_none_says_how_to_write_one(duly, text):
+    ended = duly("run", "report", "--wait", "--timeout", text)
+    assert ended.code == Exit.INVALID and "such as 90s, 15m, 2h or 1d" in ended.err

@@ -4,6 +4,7 @@ import pytest
 
 from duly.model.errors import ValidationError
 from duly.model.instant import to_text
+from duly.service.definition import duration
 from duly.service.text import parse
 
 
@@ -21,3 +22,23 @@ def test_what_is_no_time_that_may_be_meant_is_refused(text):
     (fault,) = refused.value.faults
     assert fault.pointer == "/at"
     assert len(fault.message) < 200
+
+
+@pytest.mark.parametrize(
+    ("text", "duration_us"),
+    [
+        ("80s", 80_000_000),
+        ("80", 80_000_000),
+        ("0.25", 250_000),
+        ("5m", 300_000_000),
+        ("5min", 300_000_000),
+        ("0", 0),
+    ],
+)
+def test_a_time_to_wait_has_a_unit_or_is_in_seconds(text, duration_us):
+    assert duration.read_wait(text) == duration_us
+
+
+def test_a_definition_writes_the_unit():
+    with pytest.raises(ValueError, match="such as 90s"):
+        duration.read("80")

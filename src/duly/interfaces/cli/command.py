@@ -9,6 +9,7 @@ import click
 from duly.interfaces.cli import codes, printing
 from duly.interfaces.cli.front import Front
 from duly.model.errors import DulyError, UnavailableError
+from duly.service.definition import duration
 
 CommandFunction = Callable[..., int | None]
 
@@ -35,6 +36,17 @@ def command(name: str, example: str) -> Callable[[CommandFunction], click.Comman
         )
 
     return decorate
+
+
+def seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float | None:
+    """Return the seconds of an option that is a duration, as definitions write them, or plain seconds."""
+    if value is None:
+        return None
+    try:
+        return duration.read_wait(value) / 1e6
+    except ValueError as error:
+        said = f"{printing.one_line(value)}: {error}"
+        raise click.BadParameter(said, ctx=ctx, param=param) from None
 
 
 def _of_the_system(error: OSError) -> DulyError:

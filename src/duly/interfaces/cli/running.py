@@ -9,7 +9,7 @@ import click
 from duly.adapters.clock import SystemClock
 from duly.interfaces.cli import codes
 from duly.interfaces.cli.codes import Exit
-from duly.interfaces.cli.command import command
+from duly.interfaces.cli.command import command, seconds
 from duly.interfaces.cli.front import LIVE, Answer, AtWork, Front, is_news, is_over
 from duly.interfaces.cli.printing import data, document, say
 from duly.interfaces.cli.runs import trouble_of
@@ -32,7 +32,9 @@ _SAYS_NOTHING: Final = frozenset({None, "joined", "busy"})
     help="with --redo: what its outside changes do when they meet the recorded ones",
 )
 @click.option("--wait", is_flag=True, help="until it is over; the exit code tells how it ended")
-@click.option("--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="with --wait")
+@click.option(
+    "--timeout", callback=seconds, metavar="DURATION", help="with --wait: 80s, 5m, 1h; or seconds"
+)
 def run(
     front: Front, as_json: bool, key: str, wait: bool, timeout: float | None, **wish: Any
 ) -> int:
