@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from duly.adapters import remote, service_unit
-from duly.interfaces.cli import codes, printing, root
+from duly.interfaces.cli import codes, front_page, printing, tree
 from duly.interfaces.cli.codes import Exit
 from duly.interfaces.http import problems
 from duly.model.errors import DulyError, Fault, ValidationError
@@ -35,7 +35,7 @@ def _cpu_ms(command, environ):
     return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
 
-def test_help_imports_no_more_than_click():
+def test_the_page_of_all_commands_imports_not_even_click():
     shown = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "duly", "--help"],
         capture_output=True,
@@ -49,19 +49,44 @@ def test_help_imports_no_more_than_click():
         "duly.app",
         "duly.interfaces",
         "duly.interfaces.cli",
+        "duly.interfaces.cli.front_page",
         "duly.interfaces.cli.root",
     }
-    heavy = {"pydantic", "apsw", "yaml", "httpx", "rich", "structlog", "starlette", "asyncio"}
+    heavy = {
+        "click",
+        "dataclasses",
+        "inspect",
+        "shutil",
+        "pydantic",
+        "apsw",
+        "yaml",
+        "httpx",
+        "rich",
+        "structlog",
+        "starlette",
+        "asyncio",
+    }
     assert not heavy & loaded
     assert "Commands:" in shown.stdout
 
 
-def test_help_costs_little_beside_the_interpreter_and_click(tmp_path):
+def test_the_page_of_all_commands_is_the_one_that_click_writes(monkeypatch, duly):
+    monkeypatch.setenv("COLUMNS", "80")
+    context = tree.root.make_context("duly", [], obj=lambda _: None, resilient_parsing=True)
+    assert front_page.text() == context.get_help() + "\n"
+    for words in (["--help"], ["-h"]):
+        assert duly(*words).out == front_page.text()
+    monkeypatch.setenv("COLUMNS", "60")
+    narrow = duly("--help").out
+    assert max(map(len, narrow.splitlines())) <= 60 and "Commands:" in narrow
+
+
+def test_help_costs_little_beside_the_interpreter(tmp_path):
     environ = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
     ours = [sys.executable, "-m", "duly", "--help"]
-    click = [sys.executable, "-c", "import click, dataclasses, runpy"]
+    bare = [sys.executable, "-c", "import typing, runpy"]
     _cpu_ms(ours, environ)
-    floor = min(_cpu_ms(click, environ) for _ in range(5))
+    floor = min(_cpu_ms(bare, environ) for _ in range(5))
     assert min(_cpu_ms(ours, environ) for _ in range(5)) < 2 * floor + 20
 
 
@@ -69,18 +94,18 @@ def _commands(group, path=()):
     for name, (target, summary) in group._lazy.items():
         command = group.get_command(None, name)
         yield (*path, name), target, summary, command
-        if isinstance(command, root.LazyGroup):
+        if isinstance(command, tree.LazyGroup):
             yield from _commands(command, (*path, name))
 
 
-COMMANDS = list(_commands(root.root))
+COMMANDS = list(_commands(tree.root))
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: " ".join(entry[0]))
 def test_every_command_is_there_and_explains_itself(entry, duly):
     path, _, summary, command = entry
     assert command.help and summary
-    if not isinstance(command, root.LazyGroup):
+    if not isinstance(command, tree.LazyGroup):
         assert command.name == path[-1]
         assert "--json" in {opt for param in command.params for opt in param.opts}
         assert f"duly {' '.join(path)}" in " ".join(command.epilog.split())
@@ -183,8 +208,8 @@ def test_a_fault_names_file_line_and_pointer(capsys):
 
 
 def test_what_follows_two_dashes_asks_for_nothing():
-    assert root.is_json(["add", "x", "--json", "--", "ls"])
-    assert not root.is_json(["add", "x", "--", "ls", "--json"])
+    assert tree.is_json(["add", "x", "--json", "--", "ls"])
+    assert not tree.is_json(["add", "x", "--", "ls", "--json"])
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(duly):

@@ -12,7 +12,10 @@ LONGEST_US: Final = 3660 * DAY_US
 
 
 def read(text: str) -> int:
-    """Return microseconds. Raises ValueError for anything but a whole number with one of the units s, m (or min, as settings write it), h, d."""
+    """Return microseconds. Raises ValueError for anything but a whole number with one of the units s, m, h, d.
+
+    `min` is read as `m`: settings write it so.
+    """
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError("write a whole number and a unit, such as 90s, 15m, 2h or 1d")
