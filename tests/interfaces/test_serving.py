@@ -160,6 +160,17 @@ def test_case_b06_a_doctor_says_that_nothing_scans(duly):
     until(lambda: "no server runs" in _scanner(duly)["message"])
 
 
+def test_a_doctor_of_a_fresh_directory_warns_and_finds_nothing_broken(duly):
+    fresh = duly("doctor")
+    assert fresh.code == 0 and "FAIL" not in fresh.out
+    assert "warn  scanner: no server runs; nothing was ever scanned" in fresh.out
+    assert "`duly add`" in fresh.out and "nothing is broken" in fresh.err
+    duly("add", "x", "--cron", "0 9 * * *", "--", "true")
+    needed = duly("doctor")
+    assert needed.code == 5 and "FAIL  scanner" in needed.out and "`duly serve`" in needed.out
+    assert needed.err == "1 broken: do what stands behind FAIL, then ask again\n"
+
+
 def _scanner(duly):
     os.environ.update(SCANNING_OFTEN)
     try:

@@ -29,12 +29,13 @@ _TZDATA_AGE_YEARS_MAX: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """One thing that was looked at, and what mends it."""
+    """One thing that was looked at, and what mends it; `is_needed` False: nothing is broken where it is not good."""
 
     name: str
     is_good: bool
     message: str
     fix: str = ""
+    is_needed: bool = True
 
 
 def look(home: Home, tzdata: str) -> Iterator[Look]:
@@ -135,7 +136,8 @@ def _git() -> Look:
         name="git",
         is_good=found is not None,
         message=found or "not on PATH: automations that read a repository cannot run",
-        fix="Install git.",
+        fix="Install git, if one of yours does.",
+        is_needed=False,
     )
 
 
@@ -177,8 +179,13 @@ def _launcher() -> Look:
     )
 
 
-def look_at_scans(owner: str | None, scanned_at: Instant | None, period_us: int) -> Look:
-    """See whether somebody scans: `owner` is who owns the data directory now, `period_us` the longest sleep."""
+def look_at_scans(
+    owner: str | None, scanned_at: Instant | None, period_us: int, *, is_needed: bool = True
+) -> Look:
+    """See whether somebody scans: `owner` is who owns the data directory now, `period_us` the longest sleep.
+
+    `is_needed`: something is scheduled.
+    """
     at = wall()
     is_late = scanned_at is None or at - scanned_at > 2 * period_us
     if scanned_at is None:
@@ -190,7 +197,10 @@ def look_at_scans(owner: str | None, scanned_at: Instant | None, period_us: int)
             name="scanner",
             is_good=not is_late,
             message=f"no server runs; {last}",
-            fix="Start `duly serve`, or let `duly service install` start it.",
+            fix="Start `duly serve`, or let `duly service install` start it."
+            if is_needed
+            else "Nothing is scheduled yet: `duly add` does that, then `duly serve` works on it.",
+            is_needed=is_needed,
         )
     return Look(
         name="scanner",
@@ -206,7 +216,8 @@ def look_at_notices(is_anybody_told: bool) -> Look:
         name="notify",
         is_good=is_anybody_told,
         message="somebody is told of failures" if is_anybody_told else "nobody is told of failures",
-        fix="Set DULY_NOTIFY to a URL, or notify_command in config.toml.",
+        fix="Set DULY_NOTIFY to a URL, or notify_command in config.toml; a definition's `notify` does for itself.",
+        is_needed=False,
     )
 
 

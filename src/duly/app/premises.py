@@ -75,10 +75,12 @@ class HomePremises:
         except DulyError as error:
             # A ledger that cannot be read is what a doctor is asked for.
             yield Look(name="ledger", is_good=False, message=error.message, fix=error.fix)
-            seen = Standing(zone=None, scanned_at=None)
+            seen = Standing(zone=None, scanned_at=None, is_scheduled=True)
         yield machine.look_at_zone(seen.zone)
         period_us = self.settings.scan_wake_us_max
-        yield machine.look_at_scans(self.store.owner(), seen.scanned_at, period_us)
+        yield machine.look_at_scans(
+            self.store.owner(), seen.scanned_at, period_us, is_needed=seen.is_scheduled
+        )
         yield machine.look_at_notices(self.configuration.tells_somebody)
         yield machine.look_at_names(self.configuration.unknown)
         yield machine.look_at_values(self.configuration.chosen)
@@ -129,10 +131,11 @@ class HomePremises:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What the ledger says of the service: the workspace's zone, the newest node's last scan."""
+    """What the ledger says of the service: the workspace's zone, the newest node's last scan, whether slots come."""
 
     zone: str | None
     scanned_at: Instant | None
+    is_scheduled: bool
 
 
 def _standing(tx: Tx, _: None) -> Standing:
@@ -140,6 +143,7 @@ def _standing(tx: Tx, _: None) -> Standing:
     return Standing(
         zone=None if workspace is None else workspace.zone,
         scanned_at=nodes[0].scanned_at if nodes else None,
+        is_scheduled=tx.next_due() is not None,
     )
 
 
@@ -196,4 +200,10 @@ class LazyBytes:
 
 
 def _finding(look: Look) -> Finding:
-    return Finding(name=look.name, is_good=look.is_good, message=look.message, fix=look.fix)
+    return Finding(
+        name=look.name,
+        is_good=look.is_good,
+        message=look.message,
+        fix=look.fix,
+        is_needed=look.is_needed,
+    )

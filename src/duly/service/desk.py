@@ -41,12 +41,16 @@ class BytesSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing that was looked at: how it is, and what to do where it is not good."""
+    """One thing that was looked at: how it is, and what to do where it is not good.
+
+    `is_needed` False: where it is not good, nothing is broken.
+    """
 
     name: str
     is_good: bool
     message: str
     fix: str = ""
+    is_needed: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,11 +95,20 @@ def doctor(front: Front, as_json: bool) -> int:
     else:
         for check in answer["checks"]:
             data(finding_line(check))
+        say(_verdict(answer))
     return Exit.OK if answer["is_good"] else Exit.CONFLICT
+
+
+def _verdict(answer: Answer) -> str:
+    bad = [check for check in answer["checks"] if not check["is_good"]]
+    broken = sum(check["is_needed"] for check in bad)
+    if broken:
+        return f"{broken} broken: do what stands behind FAIL, then ask again"
+    return "nothing is broken; what stands behind warn is worth a look" if bad else "all is well"
 
 
 def finding_line(check: Mapping[str, Any]) -> str:
     """Return one line for one thing that was looked at, with what mends it."""
     fix = f" — {one_line(check['fix'])}" if check["fix"] and not check["is_good"] else ""
-    mark = "ok  " if check["is_good"] else "FAIL"
+    mark = "ok  " if check["is_good"] else "FAIL" if check["is_needed"] else "warn"
     return f"{mark}  {check['name']}: {one_line(check['message'])}{fix}"

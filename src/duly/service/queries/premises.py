@@ -17,16 +17,17 @@ class Nothing(Request):
 
 
 class FindingView(Answer):
-    """One thing that was looked at."""
+    """One thing that was looked at; where it is not good but not `is_needed` either, nothing is broken."""
 
     name: str
     is_good: bool
+    is_needed: bool
     message: str
     fix: str
 
 
 class Findings(Answer):
-    """All that was looked at; `is_good`: nothing needs a person."""
+    """All that was looked at; `is_good`: nothing is broken."""
 
     is_good: bool
     checks: list[FindingView]
@@ -79,10 +80,17 @@ def check_ledger(desk: Desk, _: Nothing) -> Findings:
 
 def _findings(found: Sequence[Finding]) -> Findings:
     views = [
-        FindingView(name=one.name, is_good=one.is_good, message=one.message, fix=one.fix)
+        FindingView(
+            name=one.name,
+            is_good=one.is_good,
+            is_needed=one.is_needed,
+            message=one.message,
+            fix=one.fix,
+        )
         for one in found
     ]
-    return Findings(is_good=all(one.is_good for one in found), checks=views)
+    is_good = all(one.is_good or not one.is_needed for one in found)
+    return Findings(is_good=is_good, checks=views)
 
 
 def verify_audit(desk: Desk, asked: VerifyAudit) -> AuditVerdict:
