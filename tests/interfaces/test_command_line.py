@@ -192,6 +192,18 @@ def test_on_a_narrow_terminal_the_last_column_goes_beneath_and_is_not_lost(capsy
     ]
 
 
+def test_what_goes_beneath_is_broken_between_words_and_not_cut(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    words = " ".join(f"name{number}=value" for number in range(12))
+    printing.table([{"key": "a" * 30, "why": words}], (("key", "key"), ("why", "why")))
+    head, first, *rest = capsys.readouterr().out.splitlines()
+    assert (head, first) == ("KEY", "a" * 30)
+    assert " ".join(line.strip() for line in rest) == words
+    assert max(map(len, rest)) <= 40 and "\x1b" not in head
+
+
 def test_times_are_cut_to_what_a_person_reads():
     assert printing.minute("2026-12-01T02:30:00.123456Z") == "2026-12-01 02:30Z"
     assert printing.minute("2026-12-01T02:30:00+08:00") == "2026-12-01 02:30+08:00"

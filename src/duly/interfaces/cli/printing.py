@@ -69,12 +69,13 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]])
     limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     is_cut = limit is not None and width(_row(heads, widths, None)) > limit
     shown = heads[:-1] if is_cut else heads
-    click.secho(_row(shown, widths, limit), bold=not os.environ.get("NO_COLOR"))
+    click.secho(_row(shown, widths, limit), bold=None if os.environ.get("NO_COLOR") else True)
     for row in cells:
         is_folded = limit is not None and width(_row(row, widths, None)) > limit
         click.echo(_row(row[:-1] if is_folded else row, widths, limit))
         if is_folded:
-            click.echo(_row([row[-1]], [0], limit, _FOLD))
+            for line in _broken(row[-1], limit or 0):
+                click.echo(_FOLD + line)
 
 
 def fields(pairs: Iterable[tuple[str, object]]) -> None:
@@ -91,12 +92,24 @@ def width(text: str) -> int:
     return len(text) + wide
 
 
-def _row(cells: Sequence[str], widths: Sequence[int], limit: int | None, indent: str = "") -> str:
+def _broken(text: str, limit: int) -> list[str]:
+    """Return a folded cell in lines that fit, broken between words where that can be."""
+    lines, line = [], ""
+    for word in text.split(" "):
+        together = f"{line} {word}" if line else word
+        if line and width(_FOLD + together) > limit:
+            lines.append(line)
+            together = word
+        line = together
+    return [*lines, line]
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], limit: int | None) -> str:
     # A folded row has one cell less than there are columns.
     padded = [
         cell + " " * (space - width(cell)) for cell, space in zip(cells, widths, strict=False)
     ]
-    line = indent + _GAP.join(padded).rstrip()
+    line = _GAP.join(padded).rstrip()
     return line if limit is None or width(line) <= limit else line[: limit - 1] + "…"
 
 
