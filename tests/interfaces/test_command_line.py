@@ -199,7 +199,7 @@ def test_what_goes_beneath_is_broken_between_words_and_not_cut(capsys, monkeypat
     words = " ".join(f"name{number}=value" for number in range(12))
     printing.table([{"key": "a" * 30, "why": words}], (("key", "key"), ("why", "why")))
     head, first, *rest = capsys.readouterr().out.splitlines()
-    assert (head, first) == ("KEY", "a" * 30)
+    assert (head.split(), first) == (["KEY", "WHY"], "a" * 30)
     assert " ".join(line.strip() for line in rest) == words
     assert max(map(len, rest)) <= 40 and "\x1b" not in head
 

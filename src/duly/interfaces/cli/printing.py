@@ -69,7 +69,8 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]])
     limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     is_cut = limit is not None and width(_row(heads, widths, None)) > limit
     shown = heads[:-1] if is_cut else heads
-    click.secho(_row(shown, widths, limit), bold=None if os.environ.get("NO_COLOR") else True)
+    head = _row(shown, widths, limit)
+    click.echo(head if os.environ.get("NO_COLOR") else click.style(head, bold=True))
     for row in cells:
         is_folded = limit is not None and width(_row(row, widths, None)) > limit
         click.echo(_row(row[:-1] if is_folded else row, widths, limit))
