@@ -132,11 +132,13 @@ def test_asking_who_owns_it_never_costs_another_the_directory(home):
     askers = [threading.Thread(target=ask) for _ in range(2)]
     for asker in askers:
         asker.start()
-    for _ in range(50):
-        acquire(home, FACTS).release()
-    stop.set()
-    for asker in askers:
-        asker.join()
+    try:
+        for _ in range(50):
+            acquire(home, FACTS).release()
+    finally:
+        stop.set()
+        for asker in askers:
+            asker.join()
 
 
 def test_a_missing_directory_is_said_so(tmp_path):
@@ -170,3 +172,46 @@ def test_a_lock_on_the_file_alone_counts_too(home):
         acquire(home, FACTS)
     os.close(file)
     acquire(home, FACTS).release()
+
+
+def test_an_owner_puts_back_the_lock_file_that_somebody_removed(home):
+    with acquire(home, FACTS) as owner:
+        (home / "owner.lock").unlink()
+        assert owner.keep()
+        assert read_owner(home) == FACTS
+        with pytest.raises(OwnerConflictError, match="4711"):
+            acquire(home, FACTS)
+    assert read_owner(home) is None
+
+
+def test_a_lock_file_that_another_made_instead_becomes_the_owners_own(home):
+    with acquire(home, FACTS) as owner:
+        (home / "owner.lock").unlink()
+        with pytest.raises(OwnerConflictError, match="does not say who it is"):
+            acquire(home, FACTS)
+        assert owner.keep()
+        file = os.open(home / "owner.lock", os.O_RDWR)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(file)
+        assert read_owner(home) == FACTS
+
+
+def test_who_asks_meanwhile_finds_the_owner_once_the_file_is_put_back(home):
+    with acquire(home, FACTS) as owner:
+        (home / "owner.lock").unlink()
+        found = []
+        thread = threading.Thread(target=lambda: found.append(read_owner(home)))
+        thread.start()
+        assert owner.keep()
+        thread.join()
+    assert found == [FACTS]
+
+
+def test_a_directory_that_was_moved_away_is_no_place_to_go_on_in(home):
+    with acquire(home, FACTS) as owner:
+        home.rename(home.with_name("elsewhere"))
+        assert not owner.keep()
+        home.mkdir()
+        assert not owner.keep()
+        acquire(home, FACTS).release()

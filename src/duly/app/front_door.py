@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from duly.ledger.sqlite.owner import Owner, OwnerFacts
     from duly.service.desk import Desk
 
-# Another short command may hold the lock for a moment, and a server may be starting.
-_TRIES: Final = 20
-_TRY_S: Final = 0.25
 _LOOK_AGAIN_S: Final = 0.3
 # What is asked when a server may be ill, or would keep it from its work.
 _LOOKED_AT_HERE: Final = frozenset(
@@ -98,7 +95,7 @@ class FrontDoor:
         if not self._changes(name):
             with self._reading() as ledger:
                 return self.carry_out(ledger, name, body)
-        with self._owning() as owned:
+        with self._owning(is_brief=True) as owned:
             if isinstance(owned, str):
                 return remote.ask(owned, home.read_token(self.place), name, body)
             return self.carry_out(owned.ledger, name, body)
@@ -172,35 +169,26 @@ class FrontDoor:
             reader.close()
 
     @contextmanager
-    def _owning(self) -> Iterator[Owned | str]:
+    def _owning(self, *, is_brief: bool) -> Iterator[Owned | str]:
         """Own the directory and open its ledger; or answer the address of the server that owns it."""
-        from duly.adapters import home
-
         if (url := self.url()) is not None:
             yield url
             return
-        home.prepare(self.place)
-        owner = self._acquire()
+        owner = self._acquire(is_brief=is_brief)
         if isinstance(owner, str):
             yield owner
             return
         with owner, self._writing() as ledger:
             yield Owned(ledger=ledger, owner=owner)
 
-    def _acquire(self) -> Owner | str:
-        """Own the directory, after whoever owns it for a moment. Raises OwnerConflictError, naming the owner."""
-        from duly.ledger.sqlite import owner
-        from duly.model.errors import OwnerConflictError
+    def _acquire(self, *, is_brief: bool) -> Owner | str:
+        """Own the directory, or return the server's address. Raises UnavailableError, OwnerConflictError."""
+        from duly.adapters import home
+        from duly.app import turn
 
-        for left in reversed(range(_TRIES)):
-            try:
-                return owner.acquire(self.home, self.facts(""), _TRY_S)
-            except OwnerConflictError:
-                if (url := self.url()) is not None:
-                    return url
-                if not left:
-                    raise
-        raise AssertionError("the last try answers or raises")
+        turn.check_writable(self.home)
+        home.prepare(self.place)
+        return turn.take(self.home, lambda: self.facts("", is_brief=is_brief))
 
     @contextmanager
     def _writing(self) -> Iterator[SqliteLedger]:
@@ -229,7 +217,7 @@ class FrontDoor:
         ledger.write(init_workspace, command)
 
     # ---- the owner ----
-    def facts(self, url: str) -> OwnerFacts:
+    def facts(self, url: str, *, is_brief: bool) -> OwnerFacts:
         """Return what this process tells about itself while it owns the directory."""
         import duly
         from duly.adapters import clock
@@ -244,6 +232,7 @@ class FrontDoor:
             url=url,
             started_at=clock.wall(),
             version=duly.__version__,
+            is_brief=is_brief,
         )
 
     def url(self) -> str | None:
@@ -262,7 +251,7 @@ class FrontDoor:
         from duly.ledger.sqlite import owner
 
         found = owner.read_owner(self.home)
-        if found is None:
+        if found is None or found.is_brief:
             return None
         return f"process {found.pid} runs" + (f" at {found.url}" if found.url else "")
 
@@ -272,7 +261,7 @@ class FrontDoor:
         """Have a place that works: the server, or else an engine in this process, under the owner lock."""
         from duly.app import node
 
-        with self._owning() as owned:
+        with self._owning(is_brief=False) as owned:
             if isinstance(owned, str):
                 yield node.There(self)
                 return
@@ -283,7 +272,7 @@ class FrontDoor:
         """Answer what is due and settle it, once; False: a server owns the directory and does so itself."""
         from duly.app import node
 
-        with self._owning() as owned:
+        with self._owning(is_brief=False) as owned:
             if isinstance(owned, str):
                 return False
             with node.working(self.parts(owned.ledger)) as engine:
@@ -291,7 +280,7 @@ class FrontDoor:
 
     def migrate(self) -> None:
         """Bring the ledger up to date, a backup first; opening it to write does."""
-        with self._owning():
+        with self._owning(is_brief=True):
             pass
 
     def serve(self, options: ServeOptions) -> int:
@@ -302,24 +291,21 @@ class FrontDoor:
         from duly.ledger.sqlite import owner
 
         home.examine(self.place)
-        home.prepare(self.place)
         binding = server.parse(
             options.bind or self.configured.said.text("bind") or "",
             may_leave_loopback=self.configured.said.text("beyond_loopback") == "yes",
         )
-        held = self._acquire()
+        held = self._acquire(is_brief=False)
         if isinstance(held, str):
             # The store words the refusal, and names who serves.
-            held = owner.acquire(self.home, self.facts(""))
+            held = owner.acquire(self.home, self.facts("", is_brief=False))
         with held, self._writing() as ledger:
             listening = (
                 server.Server(binding, partial(self.carry_out, ledger), self._gate())
                 if options.has_http
                 else node.NotListening()
             )
-            return node.serve(
-                self.parts(ledger), listening, lambda url: held.publish(self.facts(url))
-            )
+            return node.serve(self.parts(ledger), listening, _Place(self, held))
 
     def _gate(self) -> Gate:
         from duly.adapters import home
@@ -353,6 +339,21 @@ class FrontDoor:
         from duly.adapters import service_log
 
         return service_log.keep_traceback(self.place.logs, error) if self.home.is_dir() else None
+
+
+class _Place:
+    """The owned directory, as a node that serves sees it."""
+
+    def __init__(self, front: FrontDoor, held: Owner) -> None:
+        self._front, self._held = front, held
+
+    def publish(self, url: str) -> None:
+        """Tell others the address."""
+        self._held.publish(self._front.facts(url, is_brief=False))
+
+    def keep(self) -> bool:
+        """Let others go on finding it; False: the directory is gone."""
+        return self._held.keep()
 
 
 def _workspace_zone(tx: Tx, workspace_id: str) -> str | None:

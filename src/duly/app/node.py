@@ -38,6 +38,7 @@ from duly.service.views import status_of
 
 FOREVER_US: Final = 10 * 365 * 86_400 * 1_000_000
 LOOK_AGAIN_S: Final = 0.3
+LOOK_AFTER_S: Final = 1.0
 _PUT_AWAY_US: Final = 1_000_000
 _KEYS: Final = ("settled", "ready", "joined")
 
@@ -67,6 +68,18 @@ class Listening(Protocol):
 
     def stop(self) -> None:
         """Answer no more."""
+        ...
+
+
+class Place(Protocol):
+    """The owned data directory, as others find it."""
+
+    def publish(self, url: str) -> None:
+        """Tell others the address."""
+        ...
+
+    def keep(self) -> bool:
+        """Let others go on finding it; False: the directory itself is not there any more."""
         ...
 
 
@@ -194,7 +207,7 @@ def _has_news(tx: Tx, wanted: tuple[str, str, str | None]) -> bool:
 
 
 # ---- until told to stop ----
-def serve(parts: NodeParts, listening: Listening, publish: Callable[[str], None]) -> int:
+def serve(parts: NodeParts, listening: Listening, place: Place) -> int:
     """Work until SIGTERM or SIGINT, then drain; a second signal stops at once."""
     # Costs as much as everything else together, and only a server keeps a log.
     from duly.adapters import service_log
@@ -213,10 +226,12 @@ def serve(parts: NodeParts, listening: Listening, publish: Callable[[str], None]
         try:
             engine.start()
             listening.start(lambda: complaint(engine.health(), parts.settings))
-            publish(listening.url)
+            place.publish(listening.url)
             log.info("serving", url=listening.url, home=str(parts.home), pid=os.getpid())
             supervision.tell(supervision.READY)
-            _wait_for_signal()
+            _wait_for_signal(place.keep)
+            # Only what the kernel still knows is left of the ledger: nothing that is recorded in it would last.
+            give_up_logged(f"the data directory {parts.home} was removed, or moved away")
         except KeyboardInterrupt:
             log.info("draining", seconds=parts.settings.drain_us // 1_000_000)
             supervision.tell(supervision.STOPPING)
@@ -227,15 +242,15 @@ def serve(parts: NodeParts, listening: Listening, publish: Callable[[str], None]
     return Exit.OK
 
 
-def _wait_for_signal() -> None:
-    """Wait until a handler raises. A pipe remembers a signal that came a moment too early for any wait."""
+def _wait_for_signal(goes_on: Callable[[], bool]) -> None:
+    """Wait until a handler raises, or nothing goes on. A pipe remembers a signal that came too early for any wait."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing)
     try:
-        while True:
-            select.select([reading], [], [])
-            os.read(reading, 1)
+        while goes_on():
+            if select.select([reading], [], [], LOOK_AFTER_S)[0]:
+                os.read(reading, 1)
     finally:
         signal.set_wakeup_fd(-1)
         os.close(reading)

@@ -1,0 +1,56 @@
+"""The turn of this process to own the data directory: whom it waits for, and for how long."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Final
+
+from duly.ledger.sqlite import owner
+from duly.model.errors import OwnerConflictError, UnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from duly.ledger.sqlite.owner import Owner, OwnerFacts
+
+# Commands that write a little and go: a hundred of them at once are through by then.
+_BRIEF_S: Final = 30.0
+# One that works may be a server that starts, and tells its address soon.
+_WORKING_S: Final = 5.0
+_TRY_S: Final = 0.25
+# Who has waited longer looks more often, so that newcomers seldom overtake.
+_LOOK_AGAIN_S: Final = 0.05
+_LOOK_AGAIN_S_MIN: Final = 0.01
+
+
+def take(home: Path, facts: Callable[[], OwnerFacts]) -> Owner | str:
+    """Own the directory, after others who write a little and go; or return the address of the server that owns it.
+
+    Raises OwnerConflictError, naming the owner, where one works on, or the others do not come to an end.
+    """
+    begun = brief_at = time.monotonic()
+    while True:
+        waited_s = time.monotonic() - begun
+        look_again_s = max(_LOOK_AGAIN_S_MIN, _LOOK_AGAIN_S / (1 + waited_s))
+        try:
+            return owner.acquire(home, facts(), _TRY_S, look_again_s)
+        except OwnerConflictError:
+            found = owner.read_owner(home)
+            if found is not None and found.url:
+                return found.url
+            now = time.monotonic()
+            if found is None or found.is_brief:
+                brief_at = now
+            if now - begun > _BRIEF_S or now - brief_at > _WORKING_S:
+                raise
+
+
+def check_writable(home: Path) -> None:
+    """Raise UnavailableError where the directory exists and may only be read."""
+    if home.is_dir() and not os.access(home, os.W_OK | os.X_OK):
+        raise UnavailableError(
+            f"{home} may only be read, so nothing can be recorded in it",
+            fix="Give this user the right to write there, or point DULY_HOME elsewhere.",
+        )
