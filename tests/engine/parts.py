@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from duly.adapters.launch.launch import Launchers
-from duly.adapters.work.requests import ListStages, ReadBack, Tell, Told
+from duly.adapters.launch.request import Launch
+from duly.adapters.work.requests import ListStages, PutNoticeAway, ReadBack, Tell, Telling
 from duly.adapters.zones import Zones
 from duly.engine.driver import Death
 from duly.engine.node import Host, Node, Runner
@@ -206,6 +207,7 @@ class Bench:
         return {
             Gate: lambda gate: self.gate(gate.name).wait(SOON_S),
             Tell: self._tell,
+            PutNoticeAway: lambda _: None,
             ListStages: lambda _: (),
             ReadBack: lambda _: (),
         }
@@ -240,13 +242,19 @@ class Bench:
         far = Instant(1 << 60)
         return list(reversed(self.read(lambda tx: tx.occurrences(automation_id, far, 10_000))))
 
-    def _tell(self, request: Tell) -> Told:
+    def _tell(self, request: Tell) -> Telling:
         self.told.append(request)
-        return Told(is_sent=True, detail="")
+        return telling("true")
 
     def _give_up(self, verdict: str) -> None:
         self.verdicts.append(verdict)
         self.given_up.set()
+
+
+def telling(*argv: str) -> Telling:
+    """Return a program by which somebody is told."""
+    launch = Launch(argv=argv, cwd=Path("/"), env={}, run_token="notice", lingers=True)
+    return Telling(launch=launch, write_output=lambda _: None, name=argv[0], said=str)
 
 
 def open_ledger(path: Path, clock: MovedClock) -> SqliteLedger:

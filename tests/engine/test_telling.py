@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from duly.adapters.work.requests import FileFound, ListStages, ReadBack, RemoveStage, Tell, Told
+from duly.adapters.work.requests import FileFound, ListStages, ReadBack, RemoveStage, Tell, Telling
 from duly.adapters.zones import Zones
 from duly.engine.answerer import fact_of
 from duly.engine.janitor import over
@@ -15,7 +15,7 @@ from duly.model.states import Disposition, NoticeState, Verdict
 from duly.policy.rerun import ArtifactFact
 from duly.transactions.admit_manual import RunNow, run_now
 from duly.transactions.settle import settle
-from tests.engine.parts import WORK, Bench, completed, define, failed, idle, soon
+from tests.engine.parts import WORK, Bench, completed, define, failed, idle, soon, telling
 
 MADE = "ab" * 32
 
@@ -133,11 +133,11 @@ def test_nobody_to_tell_is_recorded_and_not_tried_again(bench: Bench):
 def test_telling_that_fails_is_tried_again_later_and_then_given_up(bench: Bench):
     tries: list[Tell] = []
 
-    def refuse(request: Tell) -> Told:
+    def refuse(request: Tell) -> Telling:
         tries.append(request)
         if len(tries) == 1:
             raise TimeoutError("nobody answers")
-        return Told(is_sent=False, detail="refused")
+        return telling("false")
 
     bench.settings = replace(bench.settings, notice_tries_max=3, notice_retry_us=SECOND_US)
     define(bench.ledger, "each-five", work=replace(WORK, notify=("mail", "ann")))
@@ -149,7 +149,7 @@ def test_telling_that_fails_is_tried_again_later_and_then_given_up(bench: Bench)
             bench.clock.jump(10 * SECOND_US)
             engine.poke()
     (notice,) = notices(bench)
-    assert (notice.state, notice.tries, notice.detail) == (NoticeState.FAILED, 3, "refused")
+    assert (notice.state, notice.tries, notice.detail) == (NoticeState.FAILED, 3, "false exited 1")
     assert len({try_.notice_id for try_ in tries}) == 1
 
 

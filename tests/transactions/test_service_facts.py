@@ -25,6 +25,7 @@ def notice(world):
 def tell(world, notice, **changes):
     command = Told(
         notice_id=notice.notice_id,
+        tries=notice.tries,
         is_sent=changes.get("is_sent", False),
         detail="no answer",
         next_try=changes.get("next_try"),
@@ -39,9 +40,10 @@ def test_a_notice_is_tried_again_until_it_is_sent(world, notice):
     due = world.ledger.read(notices.due_notices, 10)
     assert (due.notices, due.next_notice_at) == ((), world.now + MINUTE_US)
     world.after(MINUTE_US)
-    sent = tell(world, notice, is_sent=True)
+    assert tell(world, notice, is_sent=True) == again
+    sent = tell(world, again, is_sent=True)
     assert (sent.state, sent.tries, sent.ended_at) == (NoticeState.SENT, 2, world.now)
-    assert tell(world, notice) == sent
+    assert tell(world, again) == tell(world, sent) == sent
 
 
 def test_a_notice_without_another_try_has_failed(world, notice):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, assert_never
 
 from duly.adapters.clock import Clock
-from duly.adapters.launch.events import Empty, Event, NotStarted, Output
+from duly.adapters.launch.events import Empty, Event, Exited, NotStarted, Output, Signalled
 from duly.adapters.launch.launch import Launched, Launchers
 from duly.engine import guard
 from duly.engine.requests import Ended, Handle, Order, Program, Spoke
@@ -144,9 +144,17 @@ class Children:
         for event in child.launched.feed(fd):
             if isinstance(event, Empty):  # the tree is dead, so there is an end to what is left
                 self._drain(child, fd)
+            elif isinstance(event, Exited | Signalled):
+                self._hear_rest(child, fd)
             self._tell(child, event)
         if frozenset(child.launched.fds) != child.fds:
             self._listen(child)
+
+    def _hear_rest(self, child: _Child, status: int) -> None:
+        """Write what the program itself has left: one reading holds a whole pipe; others may still fill it."""
+        for fd in set(child.launched.fds) - {status}:
+            for event in child.launched.feed(fd):
+                self._tell(child, event)
 
     def _drain(self, child: _Child, status: int) -> None:
         """Write what the tree left in its pipes, so that the log is whole before the end is told."""

@@ -71,8 +71,10 @@ class Engine:
         """Make everything; `start` starts it."""
         self._parts, self._node = parts, parts.node
         self._deaths: deque[str] = deque(maxlen=DEATHS_KEPT)
-        # Those that take work, and end by themselves when the node drains.
-        self._at_work = {"scanner", "worker"} & {service.name for service in parts.services}
+        # Those that end by themselves when the node drains, having told of what ended.
+        self._at_work = {"scanner", "worker", "teller"} & {
+            service.name for service in parts.services
+        }
         self._drained = threading.Event()
         self._started_us = parts.clock.read().awake_us
         self._driver = Driver(

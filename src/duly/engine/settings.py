@@ -52,7 +52,12 @@ class Settings:
     )
     rescue_batch_max: int = _setting(50, "silent holders looked at in one go")
     answer_batch_max: int = _setting(20, "joined occurrences looked at in one go")
-    notice_batch_max: int = _setting(20, "notices sent in one go")
+    notice_limit: int = _setting(4, "notices sent at a time, each about another automation")
+    notice_us_max: int = _setting(
+        30 * SECOND_US,
+        "time that one notice may take; then it is stopped, with all it started, and tried again later",
+        10_000,
+    )
     notice_retry_us: int = _setting(
         30 * SECOND_US, "wait before a notice that failed is tried again; doubles with each try"
     )

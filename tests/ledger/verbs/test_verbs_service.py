@@ -37,13 +37,20 @@ def test_a_node_is_seen_scans_and_stops(store: Store):
 
 def test_notices_are_due_until_they_are_sent(store: Store):
     def add(tx):
-        tx.add_notice(samples.notice(notice_id="n_2", next_try=after(20), created_at=after(2)))
+        tx.add_notice(
+            samples.notice(
+                notice_id="n_2", automation_id="a_2", next_try=after(20), created_at=after(2)
+            )
+        )
         tx.add_notice(samples.notice(notice_id="n_1", next_try=after(10), created_at=after(1)))
 
     store.write(add)
     assert store.read(lambda tx: tx.next_notice_at()) == after(10)
     assert store.read(lambda tx: tx.due_notices(9)) == []
+    store.at = after(10)
+    assert store.read(lambda tx: tx.next_notice_after()) == after(20)
     store.at = after(20)
+    assert store.read(lambda tx: tx.next_notice_after()) is None
     first, second = store.read(lambda tx: tx.due_notices(9))
     assert (first.notice_id, second.notice_id) == ("n_1", "n_2")
     assert len(store.read(lambda tx: tx.due_notices(1))) == 1
@@ -54,6 +61,25 @@ def test_notices_are_due_until_they_are_sent(store: Store):
     assert store.read(lambda tx: tx.notices(9)) == [second, sent]
     assert len(store.read(lambda tx: tx.notices(1))) == 1
     assert store.read(lambda tx: tx.next_notice_at()) == after(20)
+
+
+def test_notices_that_were_tried_least_come_first_and_one_of_each_automation(store: Store):
+    def add(tx):
+        for number in range(4):
+            tx.add_notice(
+                samples.notice(
+                    notice_id=f"n_{number}", automation_id="a_busy", tries=1, next_try=after(number)
+                )
+            )
+        tx.add_notice(samples.notice(notice_id="n_new", automation_id="a_busy", next_try=after(9)))
+        tx.add_notice(samples.notice(notice_id="n_other", automation_id="a_2", next_try=after(10)))
+
+    store.write(add)
+    store.at = after(20)
+    due = store.read(lambda tx: tx.due_notices(9))
+    assert [notice.notice_id for notice in due] == ["n_new", "n_other"]
+    assert store.read(lambda tx: tx.notice("n_other")) == due[1]
+    assert store.read(lambda tx: tx.notice("n_nobody")) is None
 
 
 def test_a_person_is_told_once_of_one_thing(store: Store):

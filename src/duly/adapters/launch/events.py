@@ -54,7 +54,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Exited:
-    """The program ended by itself; others of its tree are killed now, until `Empty`."""
+    """The program ended by itself; unless the launch lingers, others of its tree are killed now, until `Empty`."""
 
     code: int
 

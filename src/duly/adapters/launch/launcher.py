@@ -41,12 +41,13 @@ class Request:
     """What to run: the fields of the node's frame, all bytes."""
 
     def __init__(self, fields: list[bytes]) -> None:
-        """Take umask, directory, argument count, arguments, then `NAME=value` fields."""
+        """Take umask, whether to linger, directory, argument count, arguments, then `NAME=value` fields."""
         self.umask = int(fields[0])
-        self.cwd = fields[1]
-        count = int(fields[2])
-        self.argv = fields[3 : 3 + count]
-        self.env = dict(field.split(b"=", 1) for field in fields[3 + count :])
+        self.lingers = fields[1] == b"1"
+        self.cwd = fields[2]
+        count = int(fields[3])
+        self.argv = fields[4 : 4 + count]
+        self.env = dict(field.split(b"=", 1) for field in fields[4 + count :])
 
 
 class Living:
@@ -241,6 +242,21 @@ class Launcher:
                     return
                 self.obey(letter)
 
+    def linger(self) -> None:
+        """Return when nobody of the tree is left, or the node's pipe closed."""
+        poller = select.poll()
+        poller.register(self.life, select.POLLIN | select.POLLHUP)
+        poller.register(self.wake, select.POLLIN)
+        while self.reap():
+            ready = {descriptor for descriptor, _ in poller.poll()}
+            if self.wake in ready:
+                os.read(self.wake, 512)
+            if self.life in ready:
+                letter = os.read(self.life, 1)
+                if not letter:
+                    return
+                self.obey(letter)
+
     def tell_start(self) -> None:
         """Say how the start went, once."""
         if self.failure < 0:
@@ -332,4 +348,6 @@ def main(life: int, status: int, record: int) -> None:
     if request is not None:
         launcher.start(request)
         launcher.watch()
+        if request.lingers:
+            launcher.linger()
     launcher.kill_tree()

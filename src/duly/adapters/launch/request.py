@@ -14,7 +14,8 @@ _LENGTH_DIGITS: Final = 10
 class Launch:
     """One program to start. Its environment is exactly `env` plus the token; its stdin is closed.
 
-    `record` is created and gets the launcher's status lines; `cwd` is entered as named, never replaced.
+    `record` is created and gets the launcher's status lines; `cwd` is entered as named, never replaced. `lingers`: what
+    the program leaves in the background may go on until `kill`; else it ends with the program.
     """
 
     argv: tuple[str, ...]
@@ -24,6 +25,7 @@ class Launch:
     record: Path | None = None
     umask: int = 0o077
     is_merged: bool = True
+    lingers: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what no program can be given."""
@@ -39,6 +41,7 @@ def frame(request: Launch) -> bytes:
     env = {**request.env, TOKEN_VARIABLE: request.run_token}
     fields = [
         str(request.umask),
+        str(int(request.lingers)),
         str(request.cwd),
         str(len(request.argv)),
         *request.argv,

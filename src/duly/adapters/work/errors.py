@@ -14,3 +14,9 @@ class CannotWorkError(DulyError):
     def __init__(self, reason: Reason, message: str, *, fix: str = "") -> None:
         super().__init__(message, fix=fix)
         self.reason = reason
+
+
+class CannotTellError(DulyError):
+    """A notice cannot even be tried: who is to be told is not named so that anybody could be reached."""
+
+    code: ClassVar[str] = "cannot-tell"

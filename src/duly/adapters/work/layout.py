@@ -39,6 +39,11 @@ class Workshop:
         """Logs of programs that still run, and the launchers' records."""
         return self.home / "logs"
 
+    @property
+    def notices(self) -> Path:
+        """The notices that are being told, a file for each."""
+        return self.home / "notices"
+
     def stage(self, run_id: str) -> "Stage":
         """Return the places of one run."""
         return Stage(root=self.stages / run_id)

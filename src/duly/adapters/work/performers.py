@@ -24,7 +24,8 @@ def performers(workshop: Workshop) -> Mapping[type, Callable[[Any], Any]]:
         r.Compare: put.compare,
         r.KeepFiles: put.keep_files,
         r.ReadBack: put.read_back,
-        r.Tell: tell.tell,
+        r.Tell: tell.make_ready,
+        r.PutNoticeAway: tell.put_away,
         r.RemoveStage: remove_stage,
         r.ListStages: list_stages,
     }
@@ -39,11 +40,22 @@ def remove_stage(workshop: Workshop, request: r.RemoveStage) -> bool:
     """
     if Path(request.run_id).name != request.run_id:
         return False
+    here = workshop.stage(request.run_id)
+    kept = here.base if request.keeps_base else None
     try:
-        remove_tree(workshop.stage(request.run_id).root)
+        for path in (here.root,) if kept is None else _children(here.root):
+            if path != kept:
+                remove_tree(path)
     except OSError:
         return False
     return True
+
+
+def _children(directory: Path) -> tuple[Path, ...]:
+    try:
+        return tuple(directory.iterdir())
+    except FileNotFoundError:
+        return ()
 
 
 def list_stages(workshop: Workshop, request: r.ListStages) -> tuple[str, ...]:  # noqa: ARG001

@@ -224,7 +224,7 @@ class FileFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tell:
-    """Tell a person: run a command with the notice as JSON on a file argument, or post it to a URL."""
+    """Make ready to tell a person: by a command that gets the notice as JSON in a file, or else by a post to a URL."""
 
     notice_id: str
     argv: tuple[str, ...]
@@ -233,18 +233,28 @@ class Tell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """Whether somebody was told; `detail` says why not."""
+class Telling:
+    """The program that tells a person: exit 0 means told. `said` returns its last words so far, few of them."""
 
-    is_sent: bool
-    detail: str
+    launch: Launch = field(repr=False)
+    write_output: Callable[[Any], None]
+    name: str
+    said: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutNoticeAway:
+    """Remove the file of a notice that was told, or (None) what is left of all; nobody is telling any then."""
+
+    notice_id: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveStage:
-    """Remove the working copies of a settled run."""
+    """Remove the working copies of a settled run; `keeps_base`: but not what its attempts read."""
 
     run_id: str
+    keeps_base: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

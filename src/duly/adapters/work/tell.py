@@ -1,72 +1,45 @@
-"""Telling people: a command that gets the notice as a file, or a URL that gets it posted."""
+"""Telling people: a command that gets the notice as a file, or a program of ours that posts it to a URL."""
 
-import ipaddress
 import json
 import os
-import signal
-import socket
-import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-import httpx
-
+from duly.adapters.files.removal import remove_tree
+from duly.adapters.launch.events import Output, Stream
+from duly.adapters.launch.request import Launch
+from duly.adapters.work.errors import CannotTellError
 from duly.adapters.work.layout import Workshop
-from duly.adapters.work.requests import Tell, Told
+from duly.adapters.work.requests import PutNoticeAway, Tell, Telling
 
-TIMEOUT_S: Final = 30
-_DETAIL_MAX: Final = 500
+# Named, not imported: what it needs for its post is more than the rest of a node, which never posts itself.
+_POST: Final = (sys.executable, "-P", "-m", "duly.adapters.work.post")
+_URL: Final = "DULY_POST_URL"
+_SAID_MAX: Final = 500
 
 
-def tell(workshop: Workshop, request: Tell) -> Told:
-    """Tell a person once; says whether it went out."""
+def make_ready(workshop: Workshop, request: Tell) -> Telling:
+    """Return the program that tells a person. Raises CannotTellError, naming what is wrong."""
+    file = _write(workshop, request)
     if request.argv:
-        return _run(workshop, request)
-    if request.url:
-        return _post(workshop, request)
-    return Told(is_sent=False, detail="nobody is named: set notify.command or DULY_NOTIFY")
+        argv = tuple(argument.replace("{notice}", str(file)) for argument in request.argv)
+        given = {"DULY_NOTICE": text_of(request), "DULY_NOTICE_FILE": str(file)}
+        return _telling(workshop, argv, given, name=argv[0])
+    assert request.url is not None
+    argv = (*_POST, str(file), request.notice_id, _URL)
+    return _telling(workshop, argv, {_URL: _checked(request.url)}, name="")
 
 
-def _run(workshop: Workshop, request: Tell) -> Told:
-    """Run the command with `{notice}` replaced by a file that holds the notice as JSON; the text is in DULY_NOTICE."""
-    with (
-        tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file,
-        tempfile.TemporaryFile() as said,
-    ):
-        file.write(request.body)
-        file.flush()
-        argv = [argument.replace("{notice}", file.name) for argument in request.argv]
-        env = {**workshop.environ, "DULY_NOTICE": text_of(request), "DULY_NOTICE_FILE": file.name}
-        try:
-            code = _exit_code(argv, env, said)
-        except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-            return Told(is_sent=False, detail=f"{argv[0]}: {error}"[:_DETAIL_MAX])
-        said.seek(0)
-        words = said.read(_DETAIL_MAX).decode("utf-8", "replace").strip()
-    detail = f"{argv[0]} exited {code}" + (f": {words}" if code and words else "")
-    return Told(is_sent=code == 0, detail=detail[:_DETAIL_MAX])
-
-
-def _exit_code(argv: list[str], env: Mapping[str, str], said: IO[bytes]) -> int:
-    """Return the command's exit code; what it leaves in the background is not waited for."""
-    with subprocess.Popen(
-        argv,
-        env=env,
-        cwd=Path(tempfile.gettempdir()),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        # A file, not a pipe: whoever holds a pipe open would have to be waited for.
-        stderr=said,
-        start_new_session=True,
-    ) as command:
-        try:
-            return command.wait(TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            os.killpg(command.pid, signal.SIGKILL)
-            raise
+def put_away(workshop: Workshop, request: PutNoticeAway) -> None:
+    """Remove the file of one notice, or all of them."""
+    if request.notice_id is None:
+        remove_tree(workshop.notices)
+    else:
+        _file(workshop, request.notice_id).unlink(missing_ok=True)
 
 
 def text_of(request: Tell) -> str:
@@ -77,34 +50,64 @@ def text_of(request: Tell) -> str:
     return f"{body['job_key']}: {str(body['kind']).replace('_', ' ')}{reason}{run}"
 
 
-def _post(workshop: Workshop, request: Tell) -> Told:
-    assert request.url is not None
-    if not _may_call(request.url, workshop.environ.get("DULY_NOTIFY_PRIVATE") == "1"):
-        detail = "the address is private; allow it with DULY_NOTIFY_PRIVATE=1"
-        return Told(is_sent=False, detail=detail)
-    headers = {"Idempotency-Key": request.notice_id, "Content-Type": "application/json"}
+def _file(workshop: Workshop, notice_id: str) -> Path:
+    return workshop.notices / f"{Path(notice_id).name}.json"
+
+
+def _write(workshop: Workshop, request: Tell) -> Path:
+    """Write the notice anew; an earlier try may have left it."""
+    file = _file(workshop, request.notice_id)
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
+    with open(file, "x", encoding="utf-8", opener=_for_the_owner) as opened:
+        opened.write(request.body)
+    return file
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _checked(url: str) -> str:
+    """Only the node's own configuration names a URL, so its operator has chosen the address, a private one too."""
     try:
-        answer = httpx.post(
-            request.url,
-            content=request.body,
-            headers=headers,
-            timeout=TIMEOUT_S,
-            follow_redirects=False,
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise CannotTellError(f"DULY_NOTIFY is no URL: {error}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or "\0" in url:
+        raise CannotTellError("DULY_NOTIFY is no http or https URL")
+    return url
+
+
+def _telling(
+    workshop: Workshop, argv: tuple[str, ...], given: Mapping[str, str], *, name: str
+) -> Telling:
+    words = _Words()
+    try:
+        launch = Launch(
+            argv=argv,
+            cwd=Path(tempfile.gettempdir()),
+            env={**workshop.environ, **given},
+            run_token="notice",  # nobody looks for it: its launcher lives no longer than the node
+            umask=workshop.umask,
+            is_merged=False,
+            # What a command leaves in the background may be what sends its mail.
+            lingers=True,
         )
-    except httpx.HTTPError as error:
-        return Told(is_sent=False, detail=f"{type(error).__name__}: {error}"[:_DETAIL_MAX])
-    return Told(is_sent=answer.is_success, detail=f"HTTP {answer.status_code}")
+    except ValueError as error:
+        raise CannotTellError(f"{argv[0]}: {error}") from None
+    return Telling(launch=launch, write_output=words.hear, name=name, said=words.said)
 
 
-def _may_call(url: str, allows_private: bool) -> bool:
-    """Say whether an address may be called: public ones always, others only when the operator says so."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return False
-    if allows_private:
-        return True
-    try:
-        found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
-    except OSError:
-        return True  # it will fail, and say so itself
-    return all(ipaddress.ip_address(address[4][0]).is_global for address in found)
+class _Words:
+    """The beginning of what a program says on stderr."""
+
+    def __init__(self) -> None:
+        self._heard = b""
+
+    def hear(self, output: Output) -> None:
+        if output.stream is Stream.STDERR:
+            self._heard = (self._heard + output.data)[:_SAID_MAX]
+
+    def said(self) -> str:
+        return self._heard.decode("utf-8", "replace").strip()

@@ -38,11 +38,19 @@ class ServiceVerbs(Protocol):
         ...
 
     def due_notices(self, limit: int) -> list[Notice]:
-        """Return notices to send by now, longest due first."""
+        """Return notices to send by now, one of each automation: those tried least, of these the longest due first."""
         ...
 
     def next_notice_at(self) -> Instant | None:
         """Return when the next notice is to be sent."""
+        ...
+
+    def next_notice_after(self) -> Instant | None:
+        """Return when the next notice is to be sent that is not due yet."""
+        ...
+
+    def notice(self, notice_id: str) -> Notice | None:
+        """Return one notice."""
         ...
 
     def record_notice(self, notice: Notice) -> None:

@@ -31,15 +31,27 @@ values (:notice_id, :kind, :automation_id, :run_id, :body, :state, :tries, :next
   :ended_at_us)
 on conflict do nothing
 
--- due_notices: notices to send by now, longest due first
+-- due_notices: of each automation the notice to send by now that was tried least and is longest due; in that order
 select notice_id, kind, automation_id, run_id, body, state, tries, next_try_us, detail, created_at_us, ended_at_us
-from notice
-where next_try_us is not null and next_try_us <= :at
-order by next_try_us, notice_id
+from (
+  select notice.*, row_number() over (partition by automation_id order by tries, next_try_us, notice_id) as turn
+  from notice
+  where next_try_us is not null and next_try_us <= :at
+) as ready
+where turn = 1
+order by tries, next_try_us, notice_id
 limit :limit
 
 -- next_notice_at: when the next notice is to be sent
 select min(next_try_us) from notice where next_try_us is not null
+
+-- next_notice_after: when the next notice is to be sent that is not due yet
+select min(next_try_us) from notice where next_try_us is not null and next_try_us > :at
+
+-- notice: one notice
+select notice_id, kind, automation_id, run_id, body, state, tries, next_try_us, detail, created_at_us, ended_at_us
+from notice
+where notice_id = :notice_id
 
 -- record_notice: set what came of a notice
 update notice

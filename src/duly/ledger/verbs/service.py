@@ -83,13 +83,22 @@ class Service(OnSession):
         return self._changed("add_notice", **NOTICE.params(notice))
 
     def due_notices(self, limit: int) -> list[Notice]:
-        """Return notices to send by now, longest due first."""
+        """Return notices to send by now, one of each automation: those tried least, of these the longest due first."""
         return NOTICE.records(self._session.rows("due_notices", limit=limit))
 
     def next_notice_at(self) -> Instant | None:
         """Return when the next notice is to be sent."""
         found: Instant | None = self._fact("next_notice_at")
         return found
+
+    def next_notice_after(self) -> Instant | None:
+        """Return when the next notice is to be sent that is not due yet."""
+        found: Instant | None = self._fact("next_notice_after")
+        return found
+
+    def notice(self, notice_id: str) -> Notice | None:
+        """Return one notice."""
+        return NOTICE.first(self._session.row("notice", notice_id=notice_id))
 
     def record_notice(self, notice: Notice) -> None:
         """Set state, tries, next_try, detail and ended_at."""
