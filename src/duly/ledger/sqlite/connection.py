@@ -29,6 +29,7 @@ STORE_FAILURES: Final = (
 )
 """Errors of the file and its disk, whichever statement met them."""
 
+_UNCHANGING: Final = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 _BUSY_MS: Final = 5_000
 _STATEMENTS_CACHED: Final = 512
 # Enough that a large group is not written out before its commit.
@@ -82,8 +83,8 @@ def open_writer(path: Path, vfs: str = "") -> apsw.Connection:
 
 
 def open_reader(path: Path, vfs: str = "") -> apsw.Connection:
-    """Open a connection on which any attempt to write raises."""
-    db = _open(path, vfs)
+    """Open a connection on which any attempt to write raises. Raises UnavailableError if only a writer can."""
+    db = _open(path, vfs, is_unchanging=_is_unchanging(path))
     db.pragma("query_only", 1)
     return db
 
@@ -184,10 +185,25 @@ def _write_again(log: Path, vfs: str) -> None:
         file.xClose()
 
 
-def _open(path: Path, vfs: str) -> apsw.Connection:
+def _is_unchanging(path: Path) -> bool:
+    """Say whether nobody writes the file, in a directory where this process could not make what readers share."""
+    if os.access(path.parent, os.W_OK):
+        return False
+    log, index = (path.with_name(path.name + end) for end in ("-wal", "-shm"))
+    if log.exists() and index.exists():
+        return False
+    if log.exists() and log.stat().st_size:
+        raise UnavailableError(
+            f"{path.parent} may only be read, and what was written last to {path.name} is still in its log",
+            fix="Copy the directory to where this user may write, and name the copy by --home.",
+        )
+    return True
+
+
+def _open(path: Path, vfs: str, *, is_unchanging: bool = False) -> apsw.Connection:
     db = apsw.Connection(
-        str(path),
-        flags=apsw.SQLITE_OPEN_READWRITE,
+        f"{path.absolute().as_uri()}?immutable=1" if is_unchanging else str(path),
+        flags=_UNCHANGING if is_unchanging else apsw.SQLITE_OPEN_READWRITE,
         vfs=vfs or None,
         statementcachesize=_STATEMENTS_CACHED,
     )
