@@ -241,6 +241,10 @@ def test_a_bad_configuration_is_refused_by_name(duly, text, word):
     ended = duly("automation", "list")
     assert ended.code == 2 and word in ended.err and "config.toml" in ended.err
     assert "Traceback" not in ended.err
+    doctor = duly("doctor")
+    assert doctor.code == 5 and word in doctor.out and "ok    python" in doctor.out
+    assert doctor.out.count("FAIL  configuration: ") == doctor.out.count("FAIL") == 1
+    assert [one["name"] for one in duly("doctor", "--json").json["checks"]][-1] == "configuration"
 
 
 def test_a_bug_of_ours_ends_in_one_line_and_keeps_its_traceback(duly):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 from contextlib import contextmanager
 
@@ -126,6 +127,23 @@ def test_after_a_server_died_the_status_and_a_cancel_say_that_nothing_works(duly
     assert "no server runs" in duly("runs", "cancel", run_id).err
     assert duly.program("tick").code == 0
     assert _status_of(duly, run_id) == "cancelled"
+
+
+@pytest.mark.parametrize("is_quiet", [False, True])
+def test_a_server_tells_of_each_run_when_it_starts_and_ends(duly, is_quiet):
+    duly("add", "bad", "--cron", "0 9 * * *", "--", "sh", "-c", "exit 3")
+    with duly.serving(*(["--quiet"] if is_quiet else []), TZ="Europe/Berlin") as served:
+        run_id = duly("run", "bad", "--json").json["run_id"]
+        until(lambda: _status_of(duly, run_id) == "failed-before-write")
+        served.process.terminate()
+        told = served.process.stderr.read().splitlines()
+    lines = [line for line in told if run_id[:18] in line]
+    if is_quiet:
+        assert lines == []
+        return
+    started, ended = lines
+    assert re.fullmatch(r"[-0-9]{10} [:0-9]{8}[+]0[12]:00  started: bad [-0-9]{10} .*", started)
+    assert "  failed-before-write: bad " in ended and ended.endswith(": exit 3")
 
 
 def test_a_server_without_http_still_works(duly):

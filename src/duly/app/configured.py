@@ -31,6 +31,30 @@ def read(environ: Mapping[str, str], file: Path) -> Configured:
     return Configured(said=said, settings=settings)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What could be read of the configuration, and the fault of what could not; then all else is the default."""
+
+    found: Configured
+    fault: ValidationError | None
+
+    @property
+    def whole(self) -> Configured:
+        """What is configured. Raises ValidationError where not all of it could be read."""
+        if self.fault is not None:
+            raise self.fault
+        return self.found
+
+
+def look(environ: Mapping[str, str], file: Path) -> Looked:
+    """Read environment and file; a doctor goes on where they are at fault."""
+    try:
+        return Looked(found=read(environ, file), fault=None)
+    except ValidationError as error:
+        plain = Configuration(values={}, lists={}, unknown=())
+        return Looked(found=Configured(said=plain, settings=Settings()), fault=error)
+
+
 def first_zone(said: Configuration, zones: Zones) -> str:
     """Return the zone for the first start of all: as configured, or the host's. Raises ValidationError."""
     name = said.text("timezone") or host_zone_name()

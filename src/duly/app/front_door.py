@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from duly.adapters.zones import Zones
-    from duly.app.configured import Configured
+    from duly.app.configured import Configured, Looked
     from duly.app.node import NodeParts
     from duly.app.premises import Store
     from duly.interfaces.cli.front import AtWork, ServeOptions
@@ -56,11 +56,16 @@ class FrontDoor:
 
     # ---- what is configured ----
     @cached_property
-    def configured(self) -> Configured:
-        """What environment and file say."""
+    def looked(self) -> Looked:
+        """What environment and file say, as far as they can be read."""
         from duly.app import configured
 
-        return configured.read(os.environ, self.place.config)
+        return configured.look(os.environ, self.place.config)
+
+    @property
+    def configured(self) -> Configured:
+        """What environment and file say. Raises ValidationError with every fault."""
+        return self.looked.whole
 
     @cached_property
     def zones(self) -> Zones:
@@ -109,22 +114,25 @@ class FrontDoor:
         """Carry out an operation on a ledger that is open."""
         from duly.service.operations import REGISTRY
 
-        answer = REGISTRY.find(name).carry_out(self._desk(ledger), body)
+        answer = REGISTRY.find(name).carry_out(self._desk(ledger, name), body)
         found: dict[str, Any] = answer.model_dump(mode="json")
         return found
 
-    def _desk(self, ledger: Ledger) -> Desk:
+    def _desk(self, ledger: Ledger, name: str) -> Desk:
         from duly.adapters import clock, home, identity
         from duly.app.premises import HomePremises, LazyBytes
         from duly.service.desk import Desk
 
+        # A doctor is asked for where the configuration is at fault, too.
+        configured = self.looked.found if name == "doctor" else self.configured
         premises = HomePremises(
             home=self.place,
             ledger=ledger,
             store=self._store(),
-            configuration=self.configured.said,
-            settings=self.configured.settings,
+            configuration=configured.said,
+            settings=configured.settings,
             tzdata=self.zones.version,
+            misconfigured=self.looked.fault,
         )
         return Desk(
             ledger=ledger,
@@ -135,8 +143,8 @@ class FrontDoor:
             premises=premises,
             new_id=identity.new_id,
             actor=home.user(),
-            tolerance_us=self.configured.settings.late_us_max,
-            tolerance_us_min=self.configured.settings.scan_wake_us_max,
+            tolerance_us=configured.settings.late_us_max,
+            tolerance_us_min=configured.settings.scan_wake_us_max,
         )
 
     def _store(self) -> Store:
@@ -305,7 +313,8 @@ class FrontDoor:
                 if options.has_http
                 else node.NotListening()
             )
-            return node.serve(self.parts(ledger), listening, _Place(self, held))
+            place = _Place(self, held)
+            return node.serve(self.parts(ledger), listening, place, is_quiet=options.is_quiet)
 
     def _gate(self) -> Gate:
         from duly.adapters import home

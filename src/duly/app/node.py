@@ -18,10 +18,11 @@ from duly.adapters.launch.launch import Launchers
 from duly.adapters.launch.log import LogLimits
 from duly.adapters.work.layout import Workshop
 from duly.adapters.work.performers import performers
-from duly.adapters.zones import Zones
+from duly.adapters.zones import Zones, host_zone_name
+from duly.app.narrator import Narrator
 from duly.engine.driver import Death
 from duly.engine.health import complaint
-from duly.engine.node import Host, Node, TellBy
+from duly.engine.node import Host, Node, Runner, TellBy
 from duly.engine.runner.loop import runner
 from duly.engine.service import Engine, EngineParts
 from duly.engine.settings import Settings
@@ -30,7 +31,7 @@ from duly.interfaces.cli.front import LIVE, Answer, Front, is_news, is_over
 from duly.interfaces.cli.printing import say
 from duly.ledger.api.core import Ledger
 from duly.ledger.api.tx import Tx
-from duly.model.errors import UnavailableError
+from duly.model.errors import UnavailableError, ValidationError
 from duly.model.ids import RunId
 from duly.model.states import Disposition
 from duly.policy import scope
@@ -40,6 +41,7 @@ FOREVER_US: Final = 10 * 365 * 86_400 * 1_000_000
 LOOK_AGAIN_S: Final = 0.3
 LOOK_AFTER_S: Final = 1.0
 _PUT_AWAY_US: Final = 1_000_000
+_UTC: Final = "Etc/UTC"
 _KEYS: Final = ("settled", "ready", "joined")
 
 
@@ -207,7 +209,16 @@ def _has_news(tx: Tx, wanted: tuple[str, str, str | None]) -> bool:
 
 
 # ---- until told to stop ----
-def serve(parts: NodeParts, listening: Listening, place: Place) -> int:
+def _narrator(parts: NodeParts) -> Narrator:
+    """Return who tells of runs on stderr, in the host's zone; in UTC where the host names none that is known."""
+    try:
+        zone = parts.zones.load(host_zone_name() or _UTC)
+    except ValidationError:
+        zone = parts.zones.load(_UTC)
+    return Narrator(parts.ledger, clock.wall, zone, say)
+
+
+def serve(parts: NodeParts, listening: Listening, place: Place, *, is_quiet: bool) -> int:
     """Work until SIGTERM or SIGINT, then drain; a second signal stops at once."""
     # Costs as much as everything else together, and only a server keeps a log.
     from duly.adapters import service_log
@@ -221,9 +232,13 @@ def serve(parts: NodeParts, listening: Listening, place: Place) -> int:
     def note_death(death: Death) -> None:
         log.error("a loop died", loop=death.name, exc_info=death.error)
 
-    engine = _engine(parts, Reports(death=note_death, give_up=give_up_logged))
+    narrator = None if is_quiet else _narrator(parts)
+    watched = runner if narrator is None else narrator.watched(runner)
+    engine = _engine(parts, Reports(death=note_death, give_up=give_up_logged), watched)
     with _interruptible():
         try:
+            if narrator is not None:
+                narrator.start()
             engine.start()
             listening.start(lambda: complaint(engine.health(), parts.settings))
             place.publish(listening.url)
@@ -238,6 +253,8 @@ def serve(parts: NodeParts, listening: Listening, place: Place) -> int:
             _wind_up(engine, parts.settings)
         finally:
             listening.stop()
+            if narrator is not None:
+                narrator.stop()
     log.info("stopped")
     return Exit.OK
 
@@ -258,7 +275,7 @@ def _wait_for_signal(goes_on: Callable[[], bool]) -> None:
 
 
 # ---- what both are made of ----
-def _engine(parts: NodeParts, reports: Reports) -> Engine:
+def _engine(parts: NodeParts, reports: Reports, working: Runner = runner) -> Engine:
     launch.adopt_orphans()
     launchers = Launchers()
     # Transactions get zone data as values: what they will need is read from its files now.
@@ -275,7 +292,7 @@ def _engine(parts: NodeParts, reports: Reports) -> Engine:
         settings=parts.settings,
         zones=parts.zones,
         new_id=identity.new_id,
-        runner=runner,
+        runner=working,
         is_only_owner=True,
         tell_by=TellBy(argv=parts.notify_argv, url=parts.notify_url),
         is_low_on_space=parts.is_low_on_space,

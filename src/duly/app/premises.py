@@ -14,7 +14,7 @@ from duly.adapters.machine import Look
 from duly.engine.settings import Settings
 from duly.ledger.api.core import Ledger
 from duly.ledger.api.tx import Tx
-from duly.model.errors import DulyError, NotFoundError
+from duly.model.errors import DulyError, NotFoundError, ValidationError
 from duly.model.instant import Instant
 from duly.service.desk import WORKSPACE, AuditReport, Finding
 
@@ -63,6 +63,7 @@ class HomePremises:
     configuration: Configuration
     settings: Settings
     tzdata: str
+    misconfigured: ValidationError | None = None
 
     def examine(self) -> Sequence[Finding]:
         """Look at the machine, the configuration, the data directory and its owner."""
@@ -82,6 +83,9 @@ class HomePremises:
             self.store.owner(), seen.scanned_at, period_us, is_needed=seen.is_scheduled
         )
         yield machine.look_at_notices(self.configuration.tells_somebody)
+        if self.misconfigured is not None:
+            yield _misconfigured(self.misconfigured)
+            return
         yield machine.look_at_names(self.configuration.unknown)
         yield machine.look_at_values(self.configuration.chosen)
 
@@ -197,6 +201,13 @@ class LazyBytes:
     def read_bytes(self, sha256: str) -> bytes:
         """Return bytes, verified; a DulyError when they are gone or altered."""
         return self._store.read_bytes(sha256)
+
+
+def _misconfigured(error: ValidationError) -> Look:
+    """Return one look for all faults of the configuration; every other command is refused for them."""
+    told = "; ".join(fault.message for fault in error.faults)
+    fixes = "; ".join(dict.fromkeys(fault.fix for fault in error.faults if fault.fix))
+    return Look(name="configuration", is_good=False, message=told, fix=fixes)
 
 
 def _finding(look: Look) -> Finding:

@@ -29,10 +29,11 @@ def is_news(run: Answer, told: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeOptions:
-    """How to serve: None leaves an address to the configuration."""
+    """How to serve: None leaves an address to the configuration. `is_quiet`: no line for each run."""
 
     bind: str | None
     has_http: bool
+    is_quiet: bool
 
 
 class AtWork(Protocol):

@@ -10,10 +10,11 @@ from duly.interfaces.cli.printing import document, say
 @command("serve", "duly serve --bind 127.0.0.1:8750")
 @click.option("--bind", metavar="HOST:PORT", help="default: 127.0.0.1, any free port")
 @click.option("--no-http", is_flag=True, help="work only; commands cannot reach this process")
-def serve(front: Front, as_json: bool, bind: str | None, no_http: bool) -> int:
+@click.option("-q", "--quiet", is_flag=True, help="no line on stderr when a run starts or ends")
+def serve(front: Front, as_json: bool, bind: str | None, no_http: bool, quiet: bool) -> int:
     """Work on what is due until stopped. SIGTERM drains: running work may end; a second one kills it."""
     del as_json
-    return front.serve(ServeOptions(bind=bind, has_http=not no_http))
+    return front.serve(ServeOptions(bind=bind, has_http=not no_http, is_quiet=quiet))
 
 
 @command("tick", "* * * * * duly tick    (a line of a crontab)")
