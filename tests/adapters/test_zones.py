@@ -110,6 +110,7 @@ def _changes(name: str) -> list[tuple[int, int]]:
         ({"TZ": ":Asia/Taipei"}, None, None, "Asia/Taipei"),
         ({"TZ": "/usr/share/zoneinfo/Europe/London"}, None, None, "Europe/London"),
         ({"TZ": "/somewhere/else"}, None, None, None),
+        ({"TZ": ":/etc/localtime"}, "/usr/share/zoneinfo/Asia/Tokyo", None, "Asia/Tokyo"),
         ({}, "/usr/share/zoneinfo/America/New_York", "Asia/Taipei\n", "America/New_York"),
         ({}, "../usr/share/zoneinfo/Etc/UTC", None, "Etc/UTC"),
         ({"TZ": ""}, "/var/db/timezone/zoneinfo/Asia/Tokyo", None, "Asia/Tokyo"),

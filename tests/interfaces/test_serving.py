@@ -80,12 +80,17 @@ def test_waiting_ends_in_time(duly):
         (duly.here / "gate").write_text("\n")
 
 
-def test_a_server_that_was_told_to_stop_lets_running_work_end(duly):
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("is_heard", [True, False])
+def test_a_server_that_was_told_to_stop_lets_running_work_end(duly, ending, is_heard):
     _add_gated(duly)
     with duly.serving() as served:
+        if not is_heard:
+            served.process.stderr.close()
+            served.process.stderr = None
         run_id = duly("run", "gated", "--json").json["run_id"]
         until(lambda: _status_of(duly, run_id) == "running")
-        served.process.terminate()
+        served.process.send_signal(ending)
         until(lambda: "event=draining" in (duly.home / "logs/service.log").read_text())
         (duly.here / "gate").write_text("\n")
         assert served.process.wait(60) == 0

@@ -165,6 +165,7 @@ def test_an_effect_that_somebody_overwrote_before_it_was_read_back_asks_a_person
 
 
 def test_failed_before_a_write_is_restarted_when_asked_again(home, root):
+    (root / "source.txt").write_text("what the first attempt read is kept for the second")
     with Workbench(home) as bench:
         bench.apply(report("safe", f"test -e {root.parent}/ready || exit 3; {REPORT}"), root)
         first = bench.run("report")

@@ -64,9 +64,22 @@ class Home:
 
 
 def locate(flag: str | None, environ: Mapping[str, str]) -> Home:
-    """Return the data directory: `--home`, else DULY_HOME, else the platform's place for a user's data."""
-    named = flag or environ.get("DULY_HOME") or platformdirs.user_data_dir("duly", appauthor=False)
-    return Home(root=Path(os.path.abspath(Path(named).expanduser())))
+    """Return the data directory: `--home`, else DULY_HOME, else the platform's place for a user's data.
+
+    Raises UnavailableError for a user who has no such place.
+    """
+    try:
+        named = flag or environ.get("DULY_HOME") or _of_the_user()
+        return Home(root=Path(os.path.abspath(Path(named).expanduser())))
+    except RuntimeError as error:
+        message = "this user has no home directory, so there is no place for Duly's data"
+        raise UnavailableError(
+            message, fix="Set DULY_HOME to a directory, or give --home."
+        ) from error
+
+
+def _of_the_user() -> str:
+    return platformdirs.user_data_dir("duly", appauthor=False)
 
 
 def examine(home: Home) -> None:

@@ -70,8 +70,10 @@ class Zones(Mapping[str, Zone]):
 def host_zone_name(environ: Mapping[str, str] = os.environ, etc: Path = Path("/etc")) -> str | None:
     """Return the IANA name of the host's zone, not checked to exist; None when the host does not say."""
     named = environ.get("TZ", "").removeprefix(":")
-    if named:
-        return _after_zoneinfo(named) if named.startswith("/") else named
+    # A path to no zone's file, such as /etc/localtime, means what the host says.
+    zone = _after_zoneinfo(named) if named.startswith("/") else named
+    if zone:
+        return zone
     try:
         linked = _after_zoneinfo(os.readlink(etc / "localtime"))
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,29 @@ def main() -> int:
     """
     from duly.interfaces.cli.root import run
 
-    return run(sys.argv[1:], _front)
+    _open_streams()
+    try:
+        return run(sys.argv[1:], _front)
+    finally:
+        _drop_unheard()
+
+
+def _open_streams() -> None:
+    """Let nothing that is printed fail for the terminal's encoding, or for a stream that was closed from the start."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open until the end
+        else:
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_unheard() -> None:
+    """Let words that nobody could hear any more not change the exit code."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _front(home_flag: str | None) -> FrontDoor:

@@ -40,6 +40,7 @@ from duly.service.views import status_of
 FOREVER_US: Final = 10 * 365 * 86_400 * 1_000_000
 LOOK_AGAIN_S: Final = 0.3
 LOOK_AFTER_S: Final = 1.0
+_ENDINGS: Final = (signal.SIGTERM, signal.SIGHUP)
 _PUT_AWAY_US: Final = 1_000_000
 _UTC: Final = "Etc/UTC"
 _KEYS: Final = ("settled", "ready", "joined")
@@ -120,12 +121,17 @@ def working(parts: NodeParts) -> Iterator[Engine]:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let SIGTERM interrupt the main thread's waiting as Ctrl-C does."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Let SIGTERM, and a terminal that goes away, interrupt the main thread's waiting as Ctrl-C does."""
+    before = {number: signal.getsignal(number) for number in _ENDINGS}
+    for number, was in before.items():
+        # nohup ignores SIGHUP for a program that is to outlive its terminal.
+        if was is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, was in before.items():
+            signal.signal(number, was)
 
 
 def _wind_up(engine: Engine, settings: Settings) -> None:
@@ -136,8 +142,8 @@ def _wind_up(engine: Engine, settings: Settings) -> None:
             say(f"giving running work {settings.drain_us // 1_000_000} s to end")
         engine.drain(settings.drain_us)
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for number in (signal.SIGINT, *_ENDINGS):
+            signal.signal(number, signal.SIG_IGN)
         engine.stop()
 
 

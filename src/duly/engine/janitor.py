@@ -1,4 +1,4 @@
-"""The janitor: removes working copies whose run is over, which a crash between settlement and removal leaves behind."""
+"""The janitor: removes working copies whose run is over: what a crash left behind, and failures nobody came back to."""
 
 from typing import Final
 
@@ -7,9 +7,14 @@ from duly.engine.node import Node
 from duly.engine.requests import Read, Steps, outside, rest, surely
 from duly.ledger.api.tx import Tx
 from duly.model.ids import RunId
+from duly.model.instant import DAY_US, Instant
+from duly.model.run import Run
+from duly.model.states import RunState
 from duly.policy.lifecycle import FINAL
 
 _FIRST_AFTER_PARTS: Final = 10
+KEPT_US_MAX: Final = 7 * DAY_US
+"""How long what a failed run read is kept for a restart: failures of every hour may not fill the disk."""
 
 
 def janitor(node: Node) -> Steps[None]:
@@ -23,6 +28,12 @@ def janitor(node: Node) -> Steps[None]:
 
 
 def over(tx: Tx, run_ids: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of the runs that nobody can go on with; what a person may resume keeps its copy."""
+    """Return those of the runs that nobody goes on with; what a person may resume keeps its copy."""
     runs = [tx.run(RunId(run_id)) for run_id in run_ids]
-    return tuple(run.run_id for run in runs if run is not None and run.state in FINAL)
+    return tuple(run.run_id for run in runs if run is not None and _is_over(run, tx.at))
+
+
+def _is_over(run: Run, at: Instant) -> bool:
+    if run.state is RunState.FAILED and run.settled_at is not None:
+        return run.settled_at + KEPT_US_MAX < at
+    return run.state in FINAL

@@ -47,7 +47,8 @@ def _means(phrase: str, next_step: str = "") -> Explanation:
 _RUN_BY_HAND: Final = "Run the window by hand if it still matters: `duly run KEY --window W`."
 _LOOK: Final = "Look: `duly logs RUN`, `duly runs diff RUN`. Then `duly runs resume RUN` or `duly runs resolve RUN`."
 _RUN_AGAIN: Final = (
-    "Read `duly logs RUN` and repair it, then `duly run KEY --window W`, or wait for the next slot."
+    "Read `duly logs RUN` and repair it, then `duly run KEY --window W`, or wait for the next slot. "
+    "Where the repair is in a file of its working copy, add `--redo REASON --effects update`: the copy stays as it was first read."
 )
 _REPAIR: Final = "Repair it, then `duly runs resume RUN`, or wait for the next slot."
 
@@ -126,7 +127,7 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         ),
         Reason.WAITS_FOR_REVIEW: _means(
             "an earlier run for the same window needs a person first",
-            "Resolve that run: `duly runs resolve RUN`.",
+            "`duly runs list KEY` shows it; look at it, then `duly runs resolve` it.",
         ),
         Reason.CWD_MISSING: _means(
             "the working directory does not exist; no other one is used",

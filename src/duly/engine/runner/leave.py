@@ -71,7 +71,9 @@ def _settle_or_retry(attempt: Attempt, how: SettleAs, ending: Ending) -> Steps[N
         yield from surely(Write(report_late, late_report_of(command)))
         raise
     if ending.outcome in _NOTHING_TO_LOOK_AT:
-        yield from outside(RemoveStage(run_id=attempt.claim.run_id))
+        # A run that failed may be asked for again, and then reads what its first attempt froze.
+        may_go_on = ending.outcome is Outcome.FAILED_BEFORE_WRITE
+        yield from outside(RemoveStage(run_id=attempt.claim.run_id, keeps_base=may_go_on))
 
 
 def _settlement(attempt: Attempt, how: SettleAs) -> Settle:

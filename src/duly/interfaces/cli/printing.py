@@ -1,5 +1,6 @@
 """How answers are printed: data on stdout, words about it on stderr; nothing that a terminal would obey."""
 
+import contextlib
 import json
 import os
 import re
@@ -47,8 +48,9 @@ def second(moment: str | None) -> str | None:
 
 
 def say(line: str) -> None:
-    """Print words about what was done, on stderr."""
-    click.echo(clean(line), err=True)
+    """Print words about what was done, on stderr; who closed it does not want them, and work goes on."""
+    with contextlib.suppress(OSError):
+        click.echo(clean(line), err=True)
 
 
 def data(line: str) -> None:
