@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from dataclasses import replace
 
 import pytest
 
@@ -76,6 +78,23 @@ def test_who_writes_a_little_is_waited_for_longer_than_who_works(one, monkeypatc
         ):
             take(one.home, facts)
         assert (len(tries) > 1) is is_brief
+
+
+def test_one_that_has_ended_is_not_taken_for_the_new_owner_that_still_writes_its_name(one):
+    front = FrontDoor(None)
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    stale = replace(front.facts("http://127.0.0.1:9", is_brief=False), pid=ended.pid)
+    fresh = front.facts("http://127.0.0.1:8", is_brief=False)
+    with owner.acquire(one.home, stale) as held:
+        assert front.url() is None
+        assert one("status").code == 0
+        found = []
+        thread = threading.Thread(target=lambda: found.append(front.url()))
+        thread.start()
+        held.publish(fresh)
+        thread.join()
+    assert found == [fresh.url]
 
 
 def test_a_server_whose_lock_file_was_removed_is_found_and_stays_the_only_one(one):

@@ -245,9 +245,9 @@ class FrontDoor:
 
     def url(self) -> str | None:
         """Return the address of the server that owns the directory; None when none does."""
-        from duly.ledger.sqlite import owner
+        from duly.app import turn
 
-        found = owner.read_owner(self.home)
+        found = turn.holder(self.home)
         return found.url or None if found is not None else None
 
     def is_served(self) -> bool:
@@ -256,9 +256,9 @@ class FrontDoor:
 
     def owner(self) -> str | None:
         """Say who owns the directory, in words; None: nobody."""
-        from duly.ledger.sqlite import owner
+        from duly.app import turn
 
-        found = owner.read_owner(self.home)
+        found = turn.holder(self.home)
         if found is None or found.is_brief:
             return None
         return f"process {found.pid} runs" + (f" at {found.url}" if found.url else "")

@@ -6,6 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Final
 
+from duly.adapters.launch import living
 from duly.ledger.sqlite import owner
 from duly.model.errors import OwnerConflictError, UnavailableError
 
@@ -23,6 +24,26 @@ _TRY_S: Final = 0.25
 # Who has waited longer looks more often, so that newcomers seldom overtake.
 _LOOK_AGAIN_S: Final = 0.05
 _LOOK_AGAIN_S_MIN: Final = 0.01
+_STALE_TRIES: Final = 50
+
+
+def holder(home: Path) -> OwnerFacts | None:
+    """Return who owns the directory; never one that has ended, whom the file names until the next has written it."""
+    for _ in range(_STALE_TRIES):
+        found = owner.read_owner(home)
+        if found is None or not _is_gone(found):
+            return found
+        time.sleep(_LOOK_AGAIN_S_MIN)
+    return None
+
+
+def _is_gone(found: OwnerFacts) -> bool:
+    """Say whether the owner ran on this machine, and ended for certain."""
+    return (
+        found.start_ticks is not None
+        and found.boot_id == living.boot_id()
+        and living.start_ticks(found.pid) != found.start_ticks
+    )
 
 
 def take(home: Path, facts: Callable[[], OwnerFacts]) -> Owner | str:
@@ -37,7 +58,7 @@ def take(home: Path, facts: Callable[[], OwnerFacts]) -> Owner | str:
         try:
             return owner.acquire(home, facts(), _TRY_S, look_again_s)
         except OwnerConflictError:
-            found = owner.read_owner(home)
+            found = holder(home)
             if found is not None and found.url:
                 return found.url
             now = time.monotonic()
