@@ -276,8 +276,10 @@ def test_a_unit_that_somebody_else_wrote_is_left_alone(duly, monkeypatch, tmp_pa
     assert path.read_text() == "[Service]\n"
     path.unlink()
     assert duly("service", "remove").code == 3
+    monkeypatch.setenv("DULY_NOTIFY", "http://127.0.0.1/told")
     installed = duly("service", "install")
-    assert installed.code == 0 and f"wrote {path}" in installed.out
+    assert installed.code == 9 and f"wrote {path}" in installed.out
+    assert "DULY_NOTIFY" in installed.err and "does not run" in installed.err
     assert "not done: systemctl" in installed.out
     assert duly("service", "remove").code == 0 and not path.exists()
 

@@ -46,8 +46,14 @@ def unit(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
     return _systemd(home, argv, search_path)
 
 
+NOT_DONE: Final = "not done: "
+
+
 def install(wanted: Unit) -> list[str]:
-    """Write the unit and start it; return what was done and what could not be. Raises ConflictError."""
+    """Write the unit and start it; return what was done, and, after `NOT_DONE`, what could not be.
+
+    Raises ConflictError for a file that is not ours.
+    """
     if wanted.path.exists() and not _is_ours(wanted.path):
         raise ConflictError(
             f"{wanted.path} exists and was not written by Duly", fix="Move it away first."
@@ -114,9 +120,9 @@ def _one(command: tuple[str, ...]) -> str:
             command, capture_output=True, text=True, check=False, timeout=_COMMAND_S
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"not done: {shown} ({error})"
+        return f"{NOT_DONE}{shown} ({error})"
     why = ended.stderr.strip().splitlines()
-    return f"ran {shown}" if ended.returncode == 0 else f"not done: {shown} ({'; '.join(why)})"
+    return f"ran {shown}" if ended.returncode == 0 else f"{NOT_DONE}{shown} ({'; '.join(why)})"
 
 
 def _systemd(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:

@@ -48,7 +48,7 @@ _RUN_BY_HAND: Final = "Run the window by hand if it still matters: `duly run KEY
 _LOOK: Final = "Look: `duly logs RUN`, `duly runs diff RUN`. Then `duly runs resume RUN` or `duly runs resolve RUN`."
 _RUN_AGAIN: Final = (
     "Read `duly logs RUN` and repair it, then `duly run KEY --window W`, or wait for the next slot. "
-    "Where the repair is in a file of its working copy, add `--redo REASON --effects update`: the copy stays as it was first read."
+    "A repair within its working copy is read with `--redo REASON --effects update` only: the copy stays as first read."
 )
 _REPAIR: Final = "Repair it, then `duly runs resume RUN`, or wait for the next slot."
 

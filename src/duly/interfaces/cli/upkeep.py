@@ -88,13 +88,14 @@ def _unit(front: Front) -> Unit:
 
 @command("install", "duly service install --print")
 @click.option("--print", "only_print", is_flag=True, help="print the unit, write nothing")
-def install(front: Front, as_json: bool, only_print: bool) -> None:
+def install(front: Front, as_json: bool, only_print: bool) -> int:
     """Write the unit that starts Duly with your session, and start it."""
     unit = _unit(front)
     done = [] if only_print else service_unit.install(unit)
+    is_started = not any(line.startswith(service_unit.NOT_DONE) for line in done)
     if as_json:
         document({"path": str(unit.path), "text": unit.text, "done": done})
-        return
+        return Exit.OK if is_started else Exit.UNAVAILABLE
     if only_print:
         data(unit.text.rstrip())
         say(f"would be written to {unit.path}")
@@ -102,6 +103,14 @@ def install(front: Front, as_json: bool, only_print: bool) -> None:
         data(line)
     if done and sys.platform == "linux":
         say("to run without a session too: loginctl enable-linger")
+    left_out = sorted(
+        name for name in os.environ if name.startswith("DULY_") and name != "DULY_HOME"
+    )
+    if left_out:
+        say(f"warning: the unit does not hold {', '.join(left_out)}: write them into config.toml")
+    if not is_started:
+        say("warning: the service does not run; until then: duly serve")
+    return Exit.OK if is_started else Exit.UNAVAILABLE
 
 
 @command("remove", "duly service remove")
