@@ -112,6 +112,7 @@ _LIVE_WORDS = {
     RunState.RETRYING: "waiting for another attempt",
 }
 _RUNNING = lifecycle.CLAIMED
+_REASONS = {reason.value: reason for reason in Reason}
 
 
 def status_of(run: Run) -> str:
@@ -139,8 +140,7 @@ def words_of(run: Run, exit_code: int = 0) -> str:
 
 def reason_of(code: str | None) -> Reason | None:
     """Return the reason for a stored code; None for none, and for one that only a later version knows."""
-    known = {reason.value: reason for reason in Reason}
-    return None if code is None else known.get(code)
+    return None if code is None else _REASONS.get(code)
 
 
 def why_of(code: str | None, exit_code: int = 0) -> str:
