@@ -4,7 +4,9 @@ import json
 import os
 import re
 import signal
+import threading
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
@@ -220,3 +222,51 @@ def test_the_owner_file_tells_where_the_server_is(duly):
     with duly.serving() as served:
         facts = json.loads((duly.home / "owner.lock").read_text())
     assert facts["url"] == served.url and facts["pid"] == served.process.pid
+
+
+@contextmanager
+def _listener():
+    """Have a server that notes what is posted to it."""
+    seen = []
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_POST(self):
+            seen.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/secret", seen
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_url_to_tell_people_is_taken_from_the_environment_before_the_file(duly):
+    assert duly("add", "fails", "--cron", "0 9 * * *", "--", "false").code == 0
+    with _listener() as (of_file, seen_by_file), _listener() as (of_variable, seen_by_variable):
+        (duly.home / "config.toml").write_text(f'notify = "{of_file}"\n')
+        with duly.serving(DULY_NOTIFY=of_variable):
+            duly("run", "fails")
+            until(lambda: seen_by_variable)
+        assert [one["job_key"] for one in seen_by_variable] == ["fails"]
+        assert seen_by_file == []
+        duly("add", "fails-too", "--cron", "0 9 * * *", "--", "false")
+        with duly.serving():
+            duly("run", "fails-too")
+            until(lambda: seen_by_file)
+        assert [one["job_key"] for one in seen_by_file] == ["fails-too"]
+        assert len(seen_by_variable) == 1
+    assert "secret" not in (duly.home / "logs/service.log").read_text()
+
+
+def test_a_foreground_run_tells_people_before_it_ends(duly):
+    assert duly("add", "fails", "--cron", "0 9 * * *", "--", "false").code == 0
+    with _listener() as (url, seen):
+        assert duly.program("run", "fails", "--wait", DULY_NOTIFY=url).code != 0
+        assert [one["job_key"] for one in seen] == ["fails"]

@@ -26,7 +26,7 @@ _LISTS: Final = frozenset({"allowed_hosts", "notify_command"})
 _DEFAULTS: Final = {"bind": "127.0.0.1:0", "beyond_loopback": "no"}
 _SECRET: Final = frozenset({"notify"})
 # Names that mean something else than a setting.
-_NOT_SETTINGS: Final = frozenset({"home", "demo_repo", "notify_private"})
+_NOT_SETTINGS: Final = frozenset({"home", "demo_repo"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
