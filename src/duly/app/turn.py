@@ -6,6 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Final
 
+from duly.adapters.clock import SystemClock
 from duly.adapters.launch import living
 from duly.ledger.sqlite import owner
 from duly.model.errors import OwnerConflictError, UnavailableError
@@ -51,9 +52,9 @@ def take(home: Path, facts: Callable[[], OwnerFacts]) -> Owner | str:
 
     Raises OwnerConflictError, naming the owner, where one works on, or the others do not come to an end.
     """
-    begun = brief_at = time.monotonic()
+    begun = brief_at = _awake_s()
     while True:
-        waited_s = time.monotonic() - begun
+        waited_s = _awake_s() - begun
         look_again_s = max(_LOOK_AGAIN_S_MIN, _LOOK_AGAIN_S / (1 + waited_s))
         try:
             return owner.acquire(home, facts(), _TRY_S, look_again_s)
@@ -61,11 +62,15 @@ def take(home: Path, facts: Callable[[], OwnerFacts]) -> Owner | str:
             found = holder(home)
             if found is not None and found.url:
                 return found.url
-            now = time.monotonic()
+            now = _awake_s()
             if found is None or found.is_brief:
                 brief_at = now
             if now - begun > _BRIEF_S or now - brief_at > _WORKING_S:
                 raise
+
+
+def _awake_s() -> float:
+    return SystemClock().read().awake_us / 1e6
 
 
 def check_writable(home: Path) -> None:
