@@ -1,19 +1,24 @@
 """Loops that die are started again; a node that is no good ends, and says why."""
 
+import json
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from duly.engine.health import Health, complaint
+from duly.engine.health import Fitness, Health, complaint, condition
 from duly.engine.node import Node
 from duly.engine.requests import Wait, now
 from duly.engine.scanner import scanner
 from duly.engine.service import SERVICES
 from duly.engine.settings import Settings
 from duly.engine.supervisor import Service
+from duly.interfaces.http.gate import Gate
+from duly.interfaces.http.server import Server, parse
 from duly.model.instant import MINUTE_US, SECOND_US
 from duly.model.run import ClaimedRun
 from duly.model.states import Outcome
@@ -132,6 +137,82 @@ def test_a_node_complains_of_silence_and_not_of_an_outage(
 ):
     found = complaint(replace(WELL, **changes), Settings())
     assert found is None if words is None else words in str(found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fitness", "words"),
+    [
+        ({}, Fitness.OK, None),
+        ({"verdict": "gave up"}, Fitness.FAILING, "gave up"),
+        ({"is_low_on_space": True}, Fitness.FAILING, "nothing new is admitted"),
+        ({"outage": "disk full"}, Fitness.FAILING, "cannot be written: disk full"),
+        ({"scan_age_us": 61 * SECOND_US}, Fitness.FAILING, "no slot was answered for 61 s"),
+        ({"scan_age_us": 61 * SECOND_US, "is_draining": True}, Fitness.DEGRADED, "told to stop"),
+        ({"ailing": ("teller",)}, Fitness.DEGRADED, "the teller died"),
+        ({"ailing": ("teller",), "outage": "disk full"}, Fitness.FAILING, "the teller died"),
+    ],
+)
+def test_who_watches_a_node_hears_how_it_is_and_why(
+    changes: dict[str, Any], fitness: Fitness, words: str | None
+):
+    found = condition(replace(WELL, **changes), Settings())
+    assert found.fitness is fitness
+    assert words is None or any(words in reason for reason in found.reasons)
+    assert bool(found.reasons) is (fitness is not Fitness.OK)
+
+
+def asked(engine: Any) -> tuple[int, Any]:
+    """Ask a real server on the loopback how the engine is."""
+    gate = Gate(token="t", hosts=frozenset())
+    server = Server(parse("127.0.0.1:0", may_leave_loopback=False), lambda *_: {}, gate)
+    server.start(lambda: condition(engine.health(), FAST))
+    request = urllib.request.Request(f"{server.url}/healthz", headers={"authorization": "Bearer t"})
+    try:
+        with urllib.request.urlopen(request, timeout=SOON_S) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, json.load(error)
+    finally:
+        server.stop()
+
+
+def test_a_node_that_is_low_on_space_a_stopped_ledger_and_a_dead_loop_are_seen_from_outside(
+    bench: Bench,
+):
+    is_low, ledger = threading.Event(), Away(bench.ledger)
+    lives: list[int] = []
+
+    def dies_once(node: Node) -> Iterator[Any]:
+        lives.append(1)
+        yield from now()
+        if len(lives) < 2:
+            raise ZeroDivisionError
+
+    service = Service(name="extra", make=dies_once, is_vital=False)
+    node = bench.node(is_low_on_space=is_low.is_set)
+    services = (*SERVICES, service)
+    with bench.running(node, ledger=ledger, services=services) as engine:
+        idle(engine)
+        is_low.set()
+        status, told = asked(engine)
+        assert (status, told["status"]) == (503, "failing")
+        assert "nothing new is admitted" in told["reasons"][0]
+        is_low.clear()
+        status, told = asked(engine)
+        assert (status, told["status"]) == (200, "degraded")
+        assert told["reasons"] == ["the extra died a while ago and was started again"]
+        ledger.go_away()
+        bench.clock.jump(3 * SECOND_US)
+        engine.poke()
+        assert ledger.refused_twice.wait(SOON_S)
+        while engine.health().outage is None:
+            engine.poke()
+        status, told = asked(engine)
+        assert (status, told["status"]) == (503, "failing")
+        assert "the ledger cannot be written" in told["reasons"][0]
+    assert engine.health().is_alive is False
+    assert asked(engine)[0] == 503
 
 
 def test_a_node_that_stops_says_so_on_the_ledger(bench: Bench):

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from duly.engine.health import Condition, Fitness
 from duly.interfaces.http import problems
 from duly.interfaces.http.doorway import CONNECTIONS_MAX
 from duly.interfaces.http.gate import BODY_BYTES_MAX, Gate
@@ -15,6 +16,7 @@ from duly.interfaces.http.server import Server, parse
 from duly.model.errors import Fault, NotFoundError, ValidationError
 
 TOKEN = "a-token"
+WELL = Condition(fitness=Fitness.OK)
 GOOD = {"authorization": f"Bearer {TOKEN}"}
 
 
@@ -40,7 +42,8 @@ def _ask(name, body):
 def server():
     gate = Gate(token=TOKEN, hosts=frozenset({"duly.example"}))
     server = Server(parse("127.0.0.1:0", may_leave_loopback=False), _ask, gate)
-    server.start(lambda: None)
+    server.start(lambda: server.shown)
+    server.shown = WELL
     yield server
     server.stop()
 
@@ -156,6 +159,19 @@ def test_a_full_disk_is_told(send):
 
 def test_health_needs_no_token_and_tells_nothing_else(send):
     assert send("GET", "/healthz")[::2] == (200, {"status": "ok"})
+    assert send("GET", "/healthz", GOOD)[::2] == (200, {"status": "ok", "reasons": []})
+
+
+@pytest.mark.parametrize(("fitness", "status"), [(Fitness.DEGRADED, 200), (Fitness.FAILING, 503)])
+def test_health_tells_the_reason_to_whoever_has_the_token(server, send, fitness, status):
+    server.shown = Condition(fitness=fitness, reasons=("the disk /data is full",))
+    try:
+        told = {"status": fitness.value, "reasons": ["the disk /data is full"]}
+        assert send("GET", "/healthz", GOOD)[::2] == (status, told)
+        for headers in ({}, {"authorization": "Bearer wrong"}):
+            assert send("GET", "/healthz", headers)[::2] == (status, {"status": fitness.value})
+    finally:
+        server.shown = WELL
 
 
 def test_every_error_that_has_a_status_keeps_its_place():

@@ -21,7 +21,7 @@ from duly.adapters.work.performers import performers
 from duly.adapters.zones import Zones, host_zone_name
 from duly.app.narrator import Narrator
 from duly.engine.driver import Death
-from duly.engine.health import complaint
+from duly.engine.health import Condition, condition
 from duly.engine.node import Host, Node, Runner, TellBy
 from duly.engine.runner.loop import runner
 from duly.engine.service import Engine, EngineParts
@@ -65,7 +65,7 @@ class Listening(Protocol):
 
     url: str
 
-    def start(self, complaint: Callable[[], str | None]) -> None:
+    def start(self, condition: Callable[[], Condition]) -> None:
         """Answer requests."""
         ...
 
@@ -91,7 +91,7 @@ class NotListening:
 
     url = ""
 
-    def start(self, complaint: Callable[[], str | None]) -> None:
+    def start(self, condition: Callable[[], Condition]) -> None:
         """Answer nobody."""
 
     def stop(self) -> None:
@@ -246,7 +246,7 @@ def serve(parts: NodeParts, listening: Listening, place: Place, *, is_quiet: boo
             if narrator is not None:
                 narrator.start()
             engine.start()
-            listening.start(lambda: complaint(engine.health(), parts.settings))
+            listening.start(lambda: condition(engine.health(), parts.settings))
             place.publish(listening.url)
             log.info("serving", url=listening.url, home=str(parts.home), pid=os.getpid())
             supervision.tell(supervision.READY)

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
 from duly.engine.driver import PULSE_US_MAX
@@ -17,6 +18,7 @@ class Health:
 
     `failed_admissions`: automations that were suspended; `lost_admissions`: answered by somebody else in between.
     `verdict`: why the node gave up. `deaths`: the loops that ended by a bug, newest last, as people read them.
+    `ailing`: the services that died not long ago. `outage`: why the last write of the scanner failed, or None.
     """
 
     is_alive: bool
@@ -29,6 +31,49 @@ class Health:
     lost_admissions: int
     deaths: tuple[str, ...]
     verdict: str | None
+    is_low_on_space: bool = False
+    outage: str | None = None
+    ailing: tuple[str, ...] = ()
+
+
+class Fitness(Enum):
+    """How a node is, in one word: as it should be, working with something broken, or not doing its duty."""
+
+    OK = "ok"
+    DEGRADED = "degraded"
+    FAILING = "failing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """How a node is, and why it is not better."""
+
+    fitness: Fitness
+    reasons: tuple[str, ...] = ()
+
+
+def condition(health: Health, settings: Settings) -> Condition:
+    """Say how a node is, for those who watch it. More than `complaint` tells: not all is cured by a new process."""
+    failing, degraded = _failings(health, settings), _flaws(health)
+    if failing:
+        return Condition(fitness=Fitness.FAILING, reasons=(*failing, *degraded))
+    return Condition(fitness=Fitness.DEGRADED if degraded else Fitness.OK, reasons=degraded)
+
+
+def _failings(health: Health, settings: Settings) -> tuple[str, ...]:
+    found = [complaint(health, settings)]
+    if health.outage is not None:
+        found.append(f"the ledger cannot be written: {health.outage}")
+    if health.is_low_on_space:
+        found.append("the disk is nearly full: nothing new is admitted")
+    if not health.is_draining and health.scan_age_us > 2 * settings.scan_wake_us_max:
+        found.append(f"no slot was answered for {health.scan_age_us // 1_000_000} s")
+    return tuple(one for one in found if one is not None)
+
+
+def _flaws(health: Health) -> tuple[str, ...]:
+    died = tuple(f"the {name} died a while ago and was started again" for name in health.ailing)
+    return (*died, "it was told to stop and takes no new work") if health.is_draining else died
 
 
 def complaint(health: Health, settings: Settings) -> str | None:

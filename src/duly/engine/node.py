@@ -75,6 +75,10 @@ class Node:
     noted_us: int = 0
     failed_admissions: int = 0
     lost_admissions: int = 0
+    outage: str | None = None
+    """Why the last write of the scanner failed."""
+    died_us: dict[str, int] = field(default_factory=dict)
+    """When, on the awake clock, each service that ended by a bug did so last."""
     verdict: str | None = None
     """Why this node gave up; the watchdog ends the process once it is set."""
 

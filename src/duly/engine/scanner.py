@@ -128,9 +128,11 @@ def _patiently(node: Node, write: Write[Result]) -> Steps[Result]:
         node.tried_us = woke.awake_us
         try:
             result: Result = yield write
-        except UnavailableError:
+        except UnavailableError as error:
+            node.outage = error.message
             yield from rest(RETRY_US)
         else:
+            node.outage = None
             return result
 
 

@@ -120,7 +120,16 @@ class Engine:
             lost_admissions=node.lost_admissions,
             deaths=tuple(self._deaths),
             verdict=node.verdict,
+            is_low_on_space=node.is_low_on_space(),
+            outage=node.outage,
+            ailing=self._ailing(now_us),
         )
+
+    def _ailing(self, now_us: int) -> tuple[str, ...]:
+        within_us = self._node.settings.deaths_within_us
+        # A copy: the engine thread may add to it meanwhile.
+        died = tuple(self._node.died_us.items())
+        return tuple(sorted(name for name, at_us in died if now_us - at_us < within_us))
 
     def wait_idle(self, timeout_us: int) -> bool:
         """Wait until everything that became claimable is settled; False: it was not in time."""

@@ -32,6 +32,7 @@ def kept_alive(service: Service, node: Node) -> Steps[None]:
         died, error = yield from _end_of(handle)
         if error is None:
             return
+        node.died_us[service.name] = died.awake_us
         deaths = 1 if died.awake_us - born.awake_us >= settings.deaths_within_us else deaths + 1
         if deaths >= settings.deaths_max and service.is_vital:
             node.verdict = f"the {service.name} died {deaths} times in a row, last of {error!r}"

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from duly.engine.health import Condition, Fitness
 from duly.interfaces.http import problems
 from duly.interfaces.http.gate import Gate, body_of
 from duly.interfaces.http.problems import MalformedError
@@ -30,10 +31,10 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """What an application serves: operations by name, and how the node is (None: well)."""
+    """What an application serves: operations by name, and how the node is."""
 
     ask: Ask
-    complaint: Callable[[], str | None]
+    condition: Callable[[], Condition]
     gate: Gate
 
 
@@ -86,11 +87,14 @@ def _operation(served: Served) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _health(served: Served) -> Callable[[Request], Awaitable[Response]]:
-    async def answer(_: Request) -> Response:
-        # Without a token nothing is told but whether it is well.
-        is_well = served.complaint() is None
-        body = {"status": "ok" if is_well else "failing"}
-        return JSONResponse(body, 200 if is_well else 503, headers=_HEADERS)
+    async def answer(request: Request) -> Response:
+        found = served.condition()
+        body: dict[str, Any] = {"status": found.fitness.value}
+        # Without a token nothing is told but how it is, in one word.
+        if served.gate.knows(request.headers):
+            body["reasons"] = list(found.reasons)
+        status = 503 if found.fitness is Fitness.FAILING else 200
+        return JSONResponse(body, status, headers=_HEADERS)
 
     return answer
 

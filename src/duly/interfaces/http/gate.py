@@ -34,12 +34,16 @@ class Gate:
         if origin is not None and _place_of(origin) != host.lower():
             raise ForbiddenOriginError("a page of another origin sent this request")
 
-    def check_token(self, headers: Mapping[str, str]) -> None:
-        """Compare in constant time. Raises AuthenticationError."""
+    def knows(self, headers: Mapping[str, str]) -> bool:
+        """Say whether the right token is sent; compared in constant time."""
         given = headers.get("authorization", "")
         is_bearer = given[: len(_SCHEME)].lower() == _SCHEME
         sent = given[len(_SCHEME) :].strip().encode(errors="replace")
-        if not (is_bearer and secrets.compare_digest(sent, self.token.encode())):
+        return is_bearer and secrets.compare_digest(sent, self.token.encode())
+
+    def check_token(self, headers: Mapping[str, str]) -> None:
+        """Raise AuthenticationError unless the right token is sent."""
+        if not self.knows(headers):
             raise AuthenticationError(
                 "the token is missing or wrong", fix="Send `Authorization: Bearer …`."
             )

@@ -9,6 +9,7 @@ from typing import Final
 
 import uvicorn
 
+from duly.engine.health import Condition
 from duly.interfaces.http.application import Ask, Served, application
 from duly.interfaces.http.doorway import Doorway
 from duly.interfaces.http.gate import Gate
@@ -54,9 +55,9 @@ class Server:
         self._server: uvicorn.Server | None = None
         self._thread: threading.Thread | None = None
 
-    def start(self, complaint: Callable[[], str | None]) -> None:
-        """Answer requests on a thread of its own; `complaint` says why the node is no good, or None."""
-        served = Served(ask=self._ask, complaint=complaint, gate=self._gate)
+    def start(self, condition: Callable[[], Condition]) -> None:
+        """Answer requests on a thread of its own; `condition` says how the node is."""
+        served = Served(ask=self._ask, condition=condition, gate=self._gate)
         config = uvicorn.Config(
             application(served),
             http=Doorway,
