@@ -11,7 +11,15 @@ from typing import Any
 
 from duly.adapters.launch.launch import Launchers
 from duly.adapters.launch.request import Launch
-from duly.adapters.work.requests import ListStages, PutNoticeAway, ReadBack, Tell, Telling
+from duly.adapters.work.requests import (
+    ListLogs,
+    ListStages,
+    PutNoticeAway,
+    ReadBack,
+    RemoveLogs,
+    Tell,
+    Telling,
+)
 from duly.adapters.zones import Zones
 from duly.engine.driver import Death
 from duly.engine.node import Host, Node, Runner
@@ -209,6 +217,8 @@ class Bench:
             Tell: self._tell,
             PutNoticeAway: lambda _: None,
             ListStages: lambda _: (),
+            ListLogs: lambda _: (),
+            RemoveLogs: lambda _: None,
             ReadBack: lambda _: (),
         }
 

@@ -9,7 +9,7 @@ from duly.adapters.clock import wall
 from duly.adapters.files.bytes_store import BytesStore
 from duly.adapters.launch.launch import Launchers
 from duly.adapters.launch.log import LogLimits
-from duly.adapters.work import observe, prepare
+from duly.adapters.work import logs, observe, prepare
 from duly.adapters.work import requests as r
 from duly.adapters.work.layout import Workshop
 from duly.model.instant import HOUR_US, MINUTE_US, Instant
@@ -127,7 +127,7 @@ def frozen(shop: Workshop, wanted: Work, fence: int = 1, pin: RunPin = PIN) -> r
 def prepared(shop: Workshop, part: r.Part) -> r.Prepared:
     """Make an attempt ready; its log is finished at once, for nothing will run."""
     found = prepare.prepare(shop, r.Prepare(part=part))
-    prepare.keep_log(shop, r.KeepLog(log=found.log))
+    logs.keep_log(shop, r.KeepLog(log=found.log))
     return found
 
 

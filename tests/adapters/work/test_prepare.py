@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from duly.adapters.launch.events import Output, Stream
-from duly.adapters.work import prepare, rendering
+from duly.adapters.work import logs, prepare, rendering
 from duly.adapters.work import requests as r
 from duly.adapters.work.errors import CannotWorkError
 from duly.model.plan import FrozenFile, Home, Inputs, Secret, Variable
@@ -80,7 +80,7 @@ def test_a_secret_is_in_the_environment_and_neither_shown_nor_logged(shop, root)
     assert SECRET not in repr(found)
     for piece in (SECRET[:5], SECRET[5:], "\n"):
         found.write_output(Output(Stream.STDOUT, piece.encode()))
-    kept = prepare.keep_log(shop, r.KeepLog(log=found.log))
+    kept = logs.keep_log(shop, r.KeepLog(log=found.log))
     assert shop.bytes.read_bytes(kept.sha256) == b"[redacted]\n"
     assert kept.bytes == len("[redacted]\n")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from duly.adapters.files.removal import remove_tree
-from duly.adapters.work import examine, observe, prepare, prove, put, tell
+from duly.adapters.work import examine, logs, observe, prepare, prove, put, tell
 from duly.adapters.work import requests as r
 from duly.adapters.work.layout import Workshop
 
@@ -18,7 +18,10 @@ def performers(workshop: Workshop) -> Mapping[type, Callable[[Any], Any]]:
         r.CheckPlace: observe.check_place,
         r.Observe: observe.observe,
         r.Prepare: prepare.prepare,
-        r.KeepLog: prepare.keep_log,
+        r.KeepLog: logs.keep_log,
+        r.KeepLeftLog: logs.keep_left_log,
+        r.ListLogs: logs.list_logs,
+        r.RemoveLogs: logs.remove_logs,
         r.Examine: examine.examine,
         r.PublishFiles: put.publish_files,
         r.Compare: put.compare,

@@ -22,7 +22,7 @@ from duly.adapters.work import observe, rendering
 from duly.adapters.work.errors import CannotWorkError
 from duly.adapters.work.layout import Stage, Workshop, root_of
 from duly.adapters.work.observe import LIMITS, refusals
-from duly.adapters.work.requests import KeepLog, KeptLog, Part, Prepare, Prepared
+from duly.adapters.work.requests import Part, Prepare, Prepared
 from duly.model import placeholders
 from duly.model.plan import Home, Isolation
 from duly.model.reasons import Reason
@@ -174,9 +174,3 @@ def _home(workshop: Workshop, part: Part) -> Path:
     home = workshop.private_home(part.pin.automation_id)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     return home
-
-
-def keep_log(workshop: Workshop, request: KeepLog) -> KeptLog:
-    """Move a finished log into the bytes store."""
-    stored = request.log.finish(workshop.bytes)
-    return KeptLog(sha256=stored.sha256, bytes=stored.size_bytes)

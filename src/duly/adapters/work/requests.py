@@ -119,6 +119,25 @@ class KeptLog:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeepLeftLog:
+    """Copy what a program that is dead by now has left as its log into the bytes store; answers `KeptLog | None`."""
+
+    token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListLogs:
+    """Name the executions whose growing log, or launcher's record, is on this disk; answers a tuple of tokens."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveLogs:
+    """Remove growing logs and launchers' records of executions that are over."""
+
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Examine:
     """Compare what an attempt left with what it was given."""
 

@@ -40,7 +40,10 @@ class Attempt:
         return f"worker:{self.node.owner}"
 
     def part(self, name: str, argv: tuple[str, ...], snapshot: Snapshot, fence: int) -> Part:
-        """Return the request part for one of the attempt's programs, in the working copy of `fence`."""
+        """Return the request part for one of the attempt's programs, in the working copy of `fence`.
+
+        The token begins with the run, so that whoever finds a file named by it knows whose it is.
+        """
         return Part(
             pin=self.facts.pin,
             work=self.facts.work,
@@ -49,7 +52,7 @@ class Attempt:
             argv=argv,
             fence=fence,
             attempt=self.number,
-            token=self.node.new_id(),
+            token=f"{self.claim.run_id}.{self.node.new_id()}",
         )
 
     def enter(self, event: RunEvent) -> Steps[Run]:

@@ -8,6 +8,8 @@ from duly.adapters.work.requests import (
     CheckPlace,
     DeathProof,
     FileFound,
+    KeepLeftLog,
+    KeptLog,
     Observe,
     Observed,
     Place,
@@ -109,7 +111,7 @@ def _prove_older_dead(attempt: Attempt) -> Steps[Leave | None]:
     for execution in attempt.facts.executions:
         if execution.state is ExecutionState.INTENT:
             yield from _end(
-                attempt, execution, ExecutionEvent.PROVE_NOT_STARTED, endings.NOT_STARTED
+                attempt, execution, ExecutionEvent.PROVE_NOT_STARTED, endings.NOT_STARTED, None
             )
     doubtful = tuple(e for e in attempt.facts.executions if e.state in _MAY_LIVE and not e.is_empty)
     if not doubtful:
@@ -119,7 +121,8 @@ def _prove_older_dead(attempt: Attempt) -> Steps[Leave | None]:
     if proof is DeathProof.MAY_LIVE and not attempt.facts.is_vouched:
         return (yield from _unprovable(attempt, doubtful))
     for execution in doubtful:
-        yield from _end(attempt, execution, ExecutionEvent.PROVE_DEAD, endings.DEAD)
+        log: KeptLog | None = yield from outside(KeepLeftLog(token=execution.token))
+        yield from _end(attempt, execution, ExecutionEvent.PROVE_DEAD, endings.DEAD, log)
     return None
 
 
@@ -134,7 +137,9 @@ def _facts_of(execution: Execution) -> ExecutionFacts:
     )
 
 
-def _end(attempt: Attempt, execution: Execution, event: ExecutionEvent, ending: str) -> Steps[None]:
+def _end(
+    attempt: Attempt, execution: Execution, event: ExecutionEvent, ending: str, log: KeptLog | None
+) -> Steps[None]:
     command = EndExecution(
         claim=attempt.claim,
         fence=execution.fence,
@@ -142,8 +147,8 @@ def _end(attempt: Attempt, execution: Execution, event: ExecutionEvent, ending: 
         event=event,
         ending=ending,
         exit_code=None,
-        log_sha256=None,
-        log_bytes=None,
+        log_sha256=None if log is None else log.sha256,
+        log_bytes=None if log is None else log.bytes,
         is_empty=True,
     )
     yield from surely(Write(end_execution, command))
