@@ -9,7 +9,8 @@ from duly.engine.answerer import fact_of
 from duly.engine.janitor import over
 from duly.engine.node import Node, TellBy
 from duly.engine.requests import Write, surely
-from duly.model.instant import MINUTE_US, SECOND_US
+from duly.model.instant import MINUTE_US, SECOND_US, Instant
+from duly.model.records import Notice
 from duly.model.run import Artifact, ClaimedRun
 from duly.model.states import Disposition, NoticeState, Verdict
 from duly.policy.rerun import ArtifactFact
@@ -151,6 +152,60 @@ def test_telling_that_fails_is_tried_again_later_and_then_given_up(bench: Bench)
     (notice,) = notices(bench)
     assert (notice.state, notice.tries, notice.detail) == (NoticeState.FAILED, 3, "false exited 1")
     assert len({try_.notice_id for try_ in tries}) == 1
+
+
+def note(bench: Bench, automation_id: str, number: int, tries: int = 0) -> None:
+    at = bench.clock.read().at
+    notice = Notice(
+        notice_id=f"n_{automation_id}_{number:05d}",
+        kind="failed",
+        automation_id=automation_id,
+        run_id=None,
+        body="{}",
+        state=NoticeState.PENDING,
+        tries=tries,
+        next_try=Instant(at - SECOND_US + number),
+        detail=None,
+        created_at=at,
+        ended_at=None,
+    )
+    bench.ledger.write(lambda tx, _: tx.add_notice(notice), None)
+
+
+def test_nobody_starves_behind_more_than_a_thousand_notices_that_keep_failing(bench: Bench):
+    loud = define(bench.ledger, "loud", work=replace(WORK, notify=("mail", "loud")))
+    quiet = define(bench.ledger, "quiet", work=replace(WORK, notify=("mail", "quiet")))
+    for number in range(1_100):
+        note(bench, loud, number, tries=number % 2)
+    note(bench, quiet, 2_000)
+
+    def answer(request: Tell) -> Telling:
+        bench.told.append(request)
+        return telling("true" if request.argv[1] == "quiet" else "false")
+
+    def is_told(tx: Any) -> bool:
+        return tx.notice(f"n_{quiet}_02000").state is NoticeState.SENT
+
+    with bench.running(bench.node(), performers={**bench.performers(), Tell: answer}) as engine:
+        soon(engine, is_told, "worked")
+    assert "quiet" in [request.argv[1] for request in bench.told[:3]]
+
+
+def test_no_more_notices_than_the_limit_are_told_at_a_time(bench: Bench):
+    bench.settings = replace(bench.settings, notice_limit=2)
+    for number in range(4):
+        work = replace(WORK, notify=("mail", "ann"))
+        note(bench, define(bench.ledger, f"job-{number}", work=work), number)
+
+    def answer(request: Tell) -> Telling:
+        bench.told.append(request)
+        return telling("sleep", "600")
+
+    with bench.running(bench.node(), performers={**bench.performers(), Tell: answer}) as engine:
+        soon(engine, lambda _: len(bench.told) == 2, "worked")
+        assert engine.drain(60 * SECOND_US)
+    assert len(bench.told) == 2
+    assert {notice.tries for notice in notices(bench)} == {0}
 
 
 def test_working_copies_of_runs_that_are_over_are_removed_and_of_no_others(bench: Bench):
