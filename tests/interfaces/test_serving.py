@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import threading
+import urllib.request
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -270,3 +271,22 @@ def test_a_foreground_run_tells_people_before_it_ends(duly):
     with _listener() as (url, seen):
         assert duly.program("run", "fails", "--wait", DULY_NOTIFY=url).code != 0
         assert [one["job_key"] for one in seen] == ["fails"]
+
+
+def _health(duly, url):
+    token = (duly.home / "token").read_text().strip()
+    asked = urllib.request.Request(f"{url}/healthz", headers={"authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(asked, timeout=60) as answer:
+        return json.load(answer)
+
+
+def test_a_server_says_how_it_is_and_that_it_drains(duly):
+    _add_gated(duly)
+    with duly.serving() as served:
+        assert _health(duly, served.url) == {"status": "ok", "reasons": []}
+        run_id = duly("run", "gated", "--json").json["run_id"]
+        until(lambda: _status_of(duly, run_id) == "running")
+        served.process.terminate()
+        until(lambda: _health(duly, served.url)["status"] == "degraded")
+        assert "told to stop" in _health(duly, served.url)["reasons"][0]
+        (duly.here / "gate").write_text("\n")
