@@ -17,6 +17,7 @@ from duly.model.errors import DulyError, Fault, ValidationError
 ROOT = Path(__file__).parents[2]
 # They end an attempt, not an operation; and a bug of ours has no code of its own.
 OF_ATTEMPTS = {
+    "cannot-tell",
     "cannot-work",
     "commit-gone",
     "git-failed",

@@ -1,5 +1,6 @@
 """What tests of a whole node share: a directory to work in, bells to wait by, and nodes that can be killed."""
 
+import ctypes
 import json
 import os
 import select
@@ -11,6 +12,13 @@ from pathlib import Path
 import pytest
 
 PATIENCE_MS = 30_000
+SET_CHILD_SUBREAPER = 36
+
+
+@pytest.fixture(autouse=True)
+def nobody_adopts():
+    """Let the test session adopt nobody: an earlier test may have worked as a node in it, which stays for ever."""
+    ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 class Lines:
