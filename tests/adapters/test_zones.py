@@ -134,3 +134,13 @@ def test_a_zone_file_that_is_no_text_names_no_zone(tmp_path: Path) -> None:
     (tmp_path / "timezone").write_bytes(b"\xff\xfe")
     (tmp_path / "localtime").write_bytes(b"TZif")
     assert host_zone_name({}, tmp_path) is None
+
+
+def test_a_zone_knows_all_its_names() -> None:
+    zones = Zones()
+    assert zones.load("Asia/Calcutta").is_called("Asia/Kolkata")
+    assert zones.load("Asia/Kolkata").is_called("Asia/Calcutta")
+    assert zones.load("US/Eastern").is_called("America/New_York")
+    assert not zones.load("Asia/Taipei").is_called("Asia/Tokyo")
+    for name in zones:
+        assert all(zones[other].is_called(name) for other in zones[name].names)

@@ -77,7 +77,7 @@ def test_case_d11_an_edit_in_the_repeated_hour_back_dates_nothing(
     assert first(watermark.next_uncovered(new, mark)).local == following
     missed = cron("45 1 * * *", places.NEW_YORK).next(instant("2026-11-01T00:00-04:00"))
     is_over = edited_at.endswith("-05:00")
-    assert watermark.covers(mark, first(missed), "America/New_York") is is_over
+    assert watermark.covers(mark, first(missed), places.NEW_YORK) is is_over
 
 
 def test_a_clock_that_steps_back_lowers_no_watermark() -> None:
@@ -108,6 +108,20 @@ def test_new_zone_data_that_moves_an_answered_slot_does_not_fire_it_again() -> N
     for zone in (moved, later):
         following = first(watermark.next_uncovered(cron("0 9 * * *", zone), mark))
         assert following.key == "2026-05-02T09:00:00[Asia/Taipei]"
+
+
+def test_a_zone_renamed_to_another_of_its_names_fires_no_slot_again() -> None:
+    names = frozenset(("Asia/Kolkata", "Asia/Calcutta"))
+    old, new = (
+        Zone(name=name, info=places.KOLKATA.info, version="one", names=names)
+        for name in ("Asia/Calcutta", "Asia/Kolkata")
+    )
+    answered = first(cron("0 9 * * *", old).next(instant("2026-05-01T00:00")))
+    mark = watermark.of_slot(answered, "Asia/Calcutta")
+    same = first(cron("0 9 * * *", new).next(instant("2026-05-01T00:00")))
+    assert watermark.covers(mark, same, new)
+    following = first(watermark.next_uncovered(cron("0 9 * * *", new), mark))
+    assert following.key == "2026-05-02T09:00:00[Asia/Kolkata]"
 
 
 RULES = (
@@ -154,7 +168,7 @@ def test_no_instant_fires_twice_over_any_sequence_of_edits(
             mark = watermark.raise_to(now, schedule.anchor, zone, mark)
             following = first(watermark.next_uncovered(schedule, mark))
             assert following.due_at > now
-            assert not watermark.covers(mark, following, zone.name)
+            assert not watermark.covers(mark, following, zone)
     dues = [slot.due_at for slot in fired]
     assert dues == sorted(set(dues))
 
@@ -176,7 +190,7 @@ def test_a_raised_watermark_covers_exactly_what_is_not_later(
     mark = watermark.raise_to(at, anchor, zone)
     around = schedule.between(Instant(at - 30 * HOUR_US), Instant(at + 30 * HOUR_US), 200).slots
     for slot in around:
-        assert watermark.covers(mark, slot, zone.name) == (slot.due_at <= at)
+        assert watermark.covers(mark, slot, zone) == (slot.due_at <= at)
     later = tuple(slot for slot in around if slot.due_at > at)
     assert watermark.uncovered(schedule, mark, Instant(at + 30 * HOUR_US), 200).slots == later
 

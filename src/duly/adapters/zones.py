@@ -25,6 +25,7 @@ class Zones(Mapping[str, Zone]):
         names = self._root.joinpath("zones").read_text(encoding="utf-8").split()
         self._loaded: dict[str, Zone | None] = dict.fromkeys(names)
         self.version: str = importlib.import_module("tzdata").IANA_VERSION
+        self._families: Mapping[str, frozenset[str]] | None = None
 
     @property
     def known(self) -> Mapping[str, Zone]:
@@ -52,7 +53,11 @@ class Zones(Mapping[str, Zone]):
     def _read(self, name: str) -> Zone:
         file = self._root.joinpath("zoneinfo", *name.split("/"))
         with file.open("rb") as data:
-            return Zone(name=name, info=ZoneInfo.from_file(data, key=name), version=self.version)
+            info = ZoneInfo.from_file(data, key=name)
+        if self._families is None:
+            self._families = _families(self._root.joinpath("zoneinfo", "tzdata.zi"))
+        names = self._families.get(name, frozenset())
+        return Zone(name=name, info=info, version=self.version, names=names)
 
     def _unknown(self, name: str, pointer: str) -> Fault:
         if len(name) > _NAME_CHARS_MAX:
@@ -65,6 +70,20 @@ class Zones(Mapping[str, Zone]):
         names = dict.fromkeys((folded | by_city)[match] for match in near)
         fix = f"did you mean {' or '.join(names)}?" if names else "use a name such as Asia/Taipei"
         return Fault(pointer=pointer, message=f"there is no time zone {name!r}", fix=fix)
+
+
+def _families(compiled: Traversable) -> Mapping[str, frozenset[str]]:
+    """Return for each name all names of the same zone, by the links `L target name` of a release's own text."""
+    target_of: dict[str, str] = {}
+    for line in compiled.read_text(encoding="utf-8").splitlines():
+        if line.startswith("L "):
+            _, target, name = line.split()
+            target_of[name] = target
+    families: dict[str, set[str]] = {}
+    for name, target in target_of.items():
+        # A link may lead to another link.
+        families.setdefault(target_of.get(target, target), set()).update((name, target))
+    return {name: frozenset(family) for family in families.values() for name in family}
 
 
 def host_zone_name(environ: Mapping[str, str] = os.environ, etc: Path = Path("/etc")) -> str | None:

@@ -32,10 +32,10 @@ from duly.recurrence.zone import (
 )
 
 
-def covers(mark: Watermark, slot: Slot, zone_name: str) -> bool:
-    """Say whether a slot of a rule in zone `zone_name` was answered already."""
-    if mark.anchor is slot.anchor and mark.zone == zone_name:
-        return slot.key <= mark.slot_key
+def covers(mark: Watermark, slot: Slot, zone: Zone) -> bool:
+    """Say whether a slot of a rule in a zone was answered already."""
+    if mark.anchor is slot.anchor and zone.is_called(mark.zone):
+        return _time_of(slot.key) <= _time_of(mark.slot_key)
     return slot.due_at <= mark.due_at
 
 
@@ -51,8 +51,9 @@ def raise_to(
     if mark is None:
         return _at(at, anchor, zone)
     raised = _at(max(at, mark.due_at), anchor, zone)
-    is_same_kind = mark.anchor is anchor and mark.zone == zone.name
-    return mark if is_same_kind and mark.slot_key > raised.slot_key else raised
+    is_same_kind = mark.anchor is anchor and zone.is_called(mark.zone)
+    is_above = is_same_kind and _time_of(mark.slot_key) > _time_of(raised.slot_key)
+    return mark if is_above else raised
 
 
 def uncovered(schedule: Schedule, mark: Watermark, until: Instant, limit: int) -> Slots:
@@ -78,13 +79,18 @@ def next_uncovered(schedule: Schedule, mark: Watermark) -> Slot | Exhausted | Be
 
 def after(mark: Watermark, schedule: Schedule) -> Instant:
     """Return the instant after which exactly the schedule's uncovered slots lie."""
-    if mark.anchor is schedule.anchor and mark.zone == schedule.zone.name:
+    if mark.anchor is schedule.anchor and schedule.zone.is_called(mark.zone):
         return _instant_of(mark.slot_key, mark.anchor, schedule.zone)
     return mark.due_at
 
 
+def _time_of(key: str) -> str:
+    """Return what orders the keys of one class and zone; the zone's name behind it may be an alias."""
+    return key[:KEY_LOCAL_CHARS]
+
+
 def _instant_of(key: str, anchor: AnchorClass, zone: Zone) -> Instant:
-    local = datetime.fromisoformat(key[:KEY_LOCAL_CHARS])
+    local = datetime.fromisoformat(_time_of(key))
     return resolve(local, zone) if anchor is AnchorClass.WALL else _utc(local)
 
 

@@ -147,7 +147,7 @@ def _why_no_answer(asked: _Asked, slot: Slot) -> str:
         return (
             f"is older than the automation, which was made at {text.stamp(automation.created_at)}"
         )
-    if watermark.covers(automation.mark, slot, asked.zone.name):
+    if watermark.covers(automation.mark, slot, asked.zone):
         return "lies before the last change of its rule, and was none of the old one's"
     if automation.state is not AutomationState.ACTIVE:
         return f"does not fire, because the automation is {automation.state.value}"
