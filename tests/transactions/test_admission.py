@@ -146,7 +146,7 @@ def test_a_failure_of_the_store_is_no_automations_fault(world):
     with pytest.raises(LedgerFullError):
         world.write(
             lambda tx, command: admit.admit_due(Full(tx), command),
-            AdmitDue(limit=10, zones=ZONES.known),
+            AdmitDue(limit=10, zones=ZONES.known, tzdata=ZONES.version),
         )
     assert world.automation(automation).state is AutomationState.ACTIVE
     assert world.scan().runs == 1

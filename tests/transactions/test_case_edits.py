@@ -206,9 +206,14 @@ def test_case_h04_a_pause_during_a_tick_holds(world):
     def tick_and_pause(tx, _):
         change_state.pause(
             tx,
-            ChangeState(automation_id=automation, actor="ann", reason=None, zones=ZONES.known),
+            ChangeState(
+                automation_id=automation,
+                actor="ann",
+                reason=None,
+                zones=ZONES.known,
+            ),
         )
-        return admit.admit_due(tx, AdmitDue(limit=10, zones=ZONES.known))
+        return admit.admit_due(tx, AdmitDue(limit=10, zones=ZONES.known, tzdata=ZONES.version))
 
     assert world.write(tick_and_pause, None).automations == 0
     paused = world.automation(automation)

@@ -98,10 +98,10 @@ def _admit_stale(tx, due):
         def __getattr__(self, name):
             return getattr(tx, name)
 
-        def due_automations(self, _limit):
+        def due_automations(self, _limit, **_kind):
             return [due]
 
-    return admit.admit_due(Stale(), AdmitDue(limit=10, zones=ZONES.known))
+    return admit.admit_due(Stale(), AdmitDue(limit=10, zones=ZONES.known, tzdata=ZONES.version))
 
 
 def test_case_a06_a_run_admitted_before_a_crash_is_claimed_once_after_it(world):
@@ -117,7 +117,7 @@ def test_case_a07_a_late_scan_and_a_punctual_one_name_the_same_slot(world):
     world.at("2026-09-16T09:00").scan()
     late = world.create(timing(), job_key="late")
     world.at("2026-09-17T09:00")
-    world.write(admit.admit_due, AdmitDue(limit=1, zones=ZONES.known))
+    world.write(admit.admit_due, AdmitDue(limit=1, zones=ZONES.known, tzdata=ZONES.version))
     world.after(57_001_000)
     world.scan()
     slots = {world.occurrences(item)[-1].occurrence_key for item in (punctual, late)}

@@ -215,7 +215,7 @@ class World:
 
     def admit(self, limit: int = 200, known: Mapping[str, Zone] = ZONES) -> Admitted:
         """Answer due slots in one transaction."""
-        return self.write(admit.admit_due, AdmitDue(limit=limit, zones=known))
+        return self.write(admit.admit_due, AdmitDue(limit=limit, zones=known, tzdata=ZONES.version))
 
     def promote(self, page: int = 50) -> int:
         """Let waiting runs go; return how many."""

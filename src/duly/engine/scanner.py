@@ -24,10 +24,12 @@ from duly.ledger.api.core import RELAXED
 from duly.model.errors import UnavailableError
 from duly.model.ids import AutomationId
 from duly.model.instant import SECOND_US, Instant
+from duly.transactions import zone_data
 from duly.transactions.admit import AdmitDue, Admitted, admit_due
 from duly.transactions.due import Foresee, Foreseen, foresee
 from duly.transactions.nodes import Seen, seen
 from duly.transactions.promote import Promote, promote
+from duly.transactions.retime import Retime, retime
 
 CLOCK: Final = "clock"
 DUE: Final = "due"
@@ -51,6 +53,7 @@ BATCH_MIN: Final = 8
 def scanner(node: Node) -> Steps[None]:
     """Scan until the node drains; then a due slot waits for another node, or for the restart (never a failure)."""
     after = NOBODY_YET
+    yield from _adopt_zone_data(node)
     while not node.is_draining:
         yield from _promote_all(node)
         next_due = yield from _admit_all(node)
@@ -61,6 +64,18 @@ def scanner(node: Node) -> Steps[None]:
             yield wait
         else:
             after = yield from _sleep(node, wait, next_due, after)
+
+
+def _adopt_zone_data(node: Node) -> Steps[None]:
+    """Move wall slots to where this node's zone data puts them, if it is newer than what they were computed by."""
+    version, actor = node.host.tzdata, f"node:{node.owner}"
+    adoption = zone_data.Adopt(version=version, actor=actor)
+    is_due = yield from _patiently(node, Write(zone_data.adopt, adoption))
+    command = Retime(version=version, zones=node.zones, actor=actor, after=AutomationId(""))
+    while is_due and not node.is_draining:
+        retimed = yield from _patiently(node, Write(retime, command))
+        command = replace(command, after=retimed.after)
+        is_due = retimed.is_more
 
 
 def _sleep(node: Node, wait: Wait, next_due: Instant, after: Place) -> Steps[Place]:
@@ -93,9 +108,8 @@ def _admit_all(node: Node) -> Steps[Instant | None]:
     batch = node.settings.admit_batch_max
     while not (node.is_draining or node.is_low_on_space()):
         # An unknown commit is no trouble: answered or not, the watermark tells at the next look.
-        admitted = yield from _patiently(
-            node, Write(admit_due, AdmitDue(limit=batch, zones=node.zones))
-        )
+        command = AdmitDue(limit=batch, zones=node.zones, tzdata=node.host.tzdata)
+        admitted = yield from _patiently(node, Write(admit_due, command))
         node.failed_admissions += admitted.failed
         node.lost_admissions += admitted.lost
         if not admitted.is_more:

@@ -15,7 +15,7 @@ from duly.model.timing import Watermark, Window
 from duly.policy import admission
 from duly.policy.admission import Answer, DueSlots, MissedRange, SlotAnswer
 from duly.policy.notify import NoticeKind
-from duly.transactions import alarm
+from duly.transactions import alarm, zone_data
 from duly.transactions.alarm import News
 from duly.transactions.burst import ACTOR, alike, answered_by, new_run, only_start, start_alike
 from duly.transactions.due import Due, due_of, works_of
@@ -38,10 +38,11 @@ _PAGE: Final = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdmitDue:
-    """Answer the due slots of up to `limit` automations, longest due first."""
+    """Answer the due slots of up to `limit` automations, longest due first, by zone data of a release `tzdata`."""
 
     limit: int
     zones: Zones
+    tzdata: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +63,16 @@ class Admitted:
 def admit_due(tx: Tx, command: AdmitDue) -> Admitted:
     """Answer due slots, as many automations as the transaction has time for; one that fails is suspended, alone."""
     tally = _Tally()
+    only_elapsed = zone_data.is_older(tx, command.tzdata)
     while tally.automations < command.limit and (tally == _Tally() or tx.has_time()):
-        page = tx.due_automations(min(_PAGE, command.limit - tally.automations))
+        size = min(_PAGE, command.limit - tally.automations)
+        page = tx.due_automations(size, only_elapsed=only_elapsed)
         answered = _admit_page(tx, page, command.zones)
         tally += answered
         # What somebody else answered stays on the list of an old snapshot: do not turn in circles.
         if len(page) < _PAGE or answered.lost == len(page):
             break
-    next_due = tx.next_due()
+    next_due = tx.next_due(only_elapsed=only_elapsed)
     return Admitted(
         automations=tally.automations,
         runs=tally.runs,

@@ -20,7 +20,7 @@ from duly.policy.overlap import Queue
 from duly.recurrence import watermark
 from duly.recurrence.slot import Slot
 from duly.recurrence.window import current_window, named_window
-from duly.transactions import respan
+from duly.transactions import respan, zone_data
 from duly.transactions.moves import known
 from duly.transactions.plans import Zones, is_once, schedule_of, timing_of, zone_of
 from duly.transactions.slots import (
@@ -135,6 +135,7 @@ def _check(automation: Automation, command: RunNow) -> None:
 def _wish_of(tx: Tx, automation: Automation, command: RunNow) -> _Wish:
     timing = timing_of(revision_of(tx, automation).timing)
     zone, schedule = zone_of(timing, command.zones), schedule_of(timing, command.zones)
+    zone_data.check(tx, zone, timing.anchor)
     if command.window_key is None:
         own = f"{OWN_WINDOW}{command.key}"
         window = current_window(timing.window, tx.at, zone, schedule, own)

@@ -14,8 +14,9 @@ from duly.model.errors import (
 from duly.model.ids import AutomationId
 from duly.model.plan import Timing, Work
 from duly.model.states import AutomationState
+from duly.transactions import zone_data
 from duly.transactions.paths import claim_paths
-from duly.transactions.plans import Zones
+from duly.transactions.plans import Zones, zone_of
 from duly.transactions.slots import mark_body
 from duly.transactions.spans import (
     answered_or_closed,
@@ -72,7 +73,8 @@ class Defined:
 def create(tx: Tx, command: Create) -> Defined:
     """Create an automation whose slots count from now; a repeated request finds it made.
 
-    Raises IdempotencyConflictError when the key came with another body, ConflictError when name or path is taken.
+    Raises IdempotencyConflictError when the key came with another body, ConflictError when name or path is taken,
+    ZoneDataOlderError.
     """
     wanted = command.definition
     automation_id = ids.automation_id(wanted.workspace_id, command.key or wanted.job_key)
@@ -82,6 +84,7 @@ def create(tx: Tx, command: Create) -> Defined:
     named = tx.automation_named(wanted.workspace_id, wanted.job_key)
     if named is not None:
         raise _taken(named)
+    _check_zone_data(tx, wanted)
     automation = _new(tx, automation_id, wanted)
     claim_paths(tx, automation, wanted.work.root, wanted.paths)
     if not tx.add_automation(automation):
@@ -180,7 +183,8 @@ class Edit:
 def edit(tx: Tx, command: Edit) -> Defined:
     """Make the next revision: the old one's due slots are answered first, then the watermark is raised to now.
 
-    Raises ConflictError for a deleted automation, another job_key or a taken path; VersionConflictError.
+    Raises ConflictError for a deleted automation, another job_key or a taken path; VersionConflictError,
+    ZoneDataOlderError.
     """
     before = automation_known(tx, command.automation_id)
     wanted = command.definition
@@ -189,6 +193,7 @@ def edit(tx: Tx, command: Edit) -> Defined:
         return Defined(
             automation=before, number=before.revision, is_replay=False, is_unchanged=True
         )
+    _check_zone_data(tx, wanted)
     answered = answered_or_closed(tx, before, wanted.zones, wanted.actor)
     after = _edited(tx, answered, wanted)
     claim_paths(tx, after, wanted.work.root, wanted.paths)
@@ -208,6 +213,10 @@ def edit(tx: Tx, command: Edit) -> Defined:
     tx.wake("due")
     recorded = replace(after, version=after.version + 1)
     return Defined(automation=recorded, number=after.revision, is_replay=False, is_unchanged=False)
+
+
+def _check_zone_data(tx: Tx, wanted: Definition) -> None:
+    zone_data.check(tx, zone_of(wanted.timing, wanted.zones), wanted.timing.anchor)
 
 
 def _check(before: Automation, command: Edit) -> None:

@@ -18,6 +18,7 @@ from duly.recurrence import watermark
 from duly.recurrence.schedule import Schedule
 from duly.recurrence.slot import Slot
 from duly.recurrence.work import WorkBudgetExceededError
+from duly.transactions import zone_data
 from duly.transactions.admit import answer_due, tell_missed
 from duly.transactions.due import due_slots, next_due_of
 from duly.transactions.plans import (
@@ -64,6 +65,9 @@ def answered_up_to_now(tx: Tx, automation: Automation, zones: Zones, actor: str)
         return _closed(tx, automation, zones, actor)
     if automation.next_due is None or automation.next_due > tx.at:
         return automation
+    timing = revision_of(tx, automation).timing
+    read = timing_of(timing)
+    zone_data.check(tx, zone_of(read, zones), read.anchor)
     due = DueAutomation(
         automation_id=automation.automation_id,
         workspace_id=automation.workspace_id,
@@ -71,7 +75,7 @@ def answered_up_to_now(tx: Tx, automation: Automation, zones: Zones, actor: str)
         mark=automation.mark,
         version=automation.version,
         has_open_runs=True,
-        timing=revision_of(tx, automation).timing,
+        timing=timing,
     )
     answer_due(tx, due, zones)
     return automation_known(tx, automation.automation_id)

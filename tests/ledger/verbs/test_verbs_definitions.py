@@ -101,6 +101,28 @@ def test_automations_are_due_from_their_instant_on_the_longest_due_first(store: 
     assert len(store.read(lambda tx: tx.due_automations(2))) == 2
 
 
+def test_automations_by_wall_time_are_told_from_those_by_elapsed_time(store: Store):
+    def add(tx):
+        for name, anchor, seconds in (("a", "W", 5), ("b", "E", 7), ("c", "W", 9)):
+            mark = replace(samples.automation().mark, anchor=AnchorClass(anchor))
+            one = samples.automation(automation_id=name, mark=mark, next_due=after(seconds))
+            tx.add_automation(one)
+            tx.add_revision(samples.revision(automation_id=name))
+        halted = {"state": AutomationState.SUSPENDED, "next_due": None}
+        for name, reason in (("d", "zone_unknown"), ("e", "admission_failed")):
+            tx.add_automation(samples.automation(automation_id=name, state_reason=reason, **halted))
+
+    store.write(add)
+    store.at = after(10)
+    found = store.read(lambda tx: tx.due_automations(9, only_elapsed=True))
+    assert [one.automation_id for one in found] == ["b"]
+    assert store.read(lambda tx: tx.next_due(only_elapsed=True)) == after(7)
+    walls = store.read(lambda tx: tx.wall_automations("", "zone_unknown", 9))
+    assert [one.automation_id for one in walls] == ["a", "c", "d"]
+    (third,) = store.read(lambda tx: tx.wall_automations("c", "zone_unknown", 9))
+    assert third.automation_id == "d"
+
+
 def test_automations_to_come_are_paged_in_the_order_in_which_they_will_be_due(store: Store):
     def add(tx):
         for name, seconds in (("b", 10), ("a", 10), ("c", 5), ("d", 11)):

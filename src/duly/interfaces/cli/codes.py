@@ -43,6 +43,7 @@ OF_ERROR: Final[Mapping[str, Exit]] = MappingProxyType(
         "too-large": Exit.INVALID,
         "foreign-database": Exit.INVALID,
         "rule-too-costly": Exit.INVALID,
+        "zone-data-older": Exit.UNAVAILABLE,
         "zone-unknown": Exit.INVALID,
         "tree-too-large": Exit.INVALID,
         "tree-unreadable": Exit.INVALID,

@@ -26,6 +26,7 @@ STATUS: Final[Mapping[str, int]] = MappingProxyType(
         "illegal-move": 409,
         "lease-lost": 409,
         "rule-too-costly": 422,
+        "zone-data-older": 503,
         "zone-unknown": 422,
         "tree-too-large": 422,
         "tree-unreadable": 422,

@@ -49,8 +49,15 @@ class DefinitionVerbs(Protocol):
         """
         ...
 
-    def due_automations(self, limit: int) -> list[DueAutomation]:
-        """Return automations due at this transaction's instant, longest due first."""
+    def due_automations(self, limit: int, *, only_elapsed: bool = False) -> list[DueAutomation]:
+        """Return automations due at this transaction's instant, longest due first.
+
+        `only_elapsed`: only those whose rules hold on to elapsed time.
+        """
+        ...
+
+    def wall_automations(self, after: AutomationId, reason: str, limit: int) -> list[Automation]:
+        """Return active automations by wall time, and those suspended for `reason`, in order of ids, behind `after`."""
         ...
 
     def coming_automations(
@@ -59,7 +66,7 @@ class DefinitionVerbs(Protocol):
         """Return automations that will be due by an instant, in order of (next_due, automation_id), behind `after`."""
         ...
 
-    def next_due(self) -> Instant | None:
+    def next_due(self, *, only_elapsed: bool = False) -> Instant | None:
         """Return the earliest due instant of any automation."""
         ...
 

@@ -61,6 +61,18 @@ where automation.next_due_us is not null and automation.next_due_us <= :at
 order by automation.next_due_us, automation.automation_id
 limit :limit
 
+-- due_elapsed_automations: the same of rules that hold on to elapsed time, for a node whose zone data is too old for others
+select automation.automation_id, automation.workspace_id, automation.revision, automation.mark_due_at_us,
+  automation.mark_slot_key, automation.mark_anchor, automation.mark_zone, automation.version,
+  case when exists (select 1 from run where run.automation_id = automation.automation_id
+    and run.state <> 'completed' and run.state <> 'cancelled' and run.state <> 'failed') then 1 else 0 end,
+  revision.timing
+from automation join revision
+  on revision.automation_id = automation.automation_id and revision.number = automation.revision
+where automation.next_due_us is not null and automation.next_due_us <= :at and automation.mark_anchor = 'E'
+order by automation.next_due_us, automation.automation_id
+limit :limit
+
 -- coming_automations: automations that will be due by an instant, behind one of them, each with its timing
 select automation.next_due_us, automation.automation_id, automation.mark_due_at_us, automation.mark_slot_key,
   automation.mark_anchor, automation.mark_zone, revision.timing
@@ -73,6 +85,19 @@ limit :limit
 
 -- next_due: the earliest due instant of all
 select min(next_due_us) from automation where next_due_us is not null
+
+-- next_due_elapsed: the earliest due instant of rules that hold on to elapsed time
+select next_due_us from automation where next_due_us is not null and mark_anchor = 'E' order by next_due_us limit 1
+
+-- wall_automations: automations by wall time that new zone data may move or wake, behind one of them, in order of their ids
+select automation_id, workspace_id, job_key, state, state_reason, state_since_us, revision, next_due_us,
+  mark_due_at_us, mark_slot_key, mark_anchor, mark_zone, version, told, fault_kind, fault_count, created_with,
+  created_at_us, updated_at_us
+from automation
+where automation_id > :after
+  and ((state = 'active' and mark_anchor = 'W') or (state = 'suspended' and state_reason = :reason))
+order by automation_id
+limit :limit
 
 -- record_mark: raise the watermark of an automation and move its next due instant, if both are as they were read
 update automation

@@ -61,9 +61,16 @@ class Definitions(OnSession):
         """Change what may change of an automation; the row's version becomes the record's plus one."""
         return self._changed("record_automation", **AUTOMATION.params(automation))
 
-    def due_automations(self, limit: int) -> list[DueAutomation]:
+    def due_automations(self, limit: int, *, only_elapsed: bool = False) -> list[DueAutomation]:
         """Return automations due at this transaction's instant, longest due first."""
-        return DUE.records(self._session.rows("due_automations", limit=limit))
+        statement = "due_elapsed_automations" if only_elapsed else "due_automations"
+        return DUE.records(self._session.rows(statement, limit=limit))
+
+    def wall_automations(self, after: AutomationId, reason: str, limit: int) -> list[Automation]:
+        """Return active automations by wall time, and those suspended for `reason`, in order of ids, behind `after`."""
+        return AUTOMATION.records(
+            self._session.rows("wall_automations", after=after, reason=reason, limit=limit)
+        )
 
     def coming_automations(
         self, by: Instant, after: tuple[Instant, AutomationId], limit: int
@@ -80,9 +87,9 @@ class Definitions(OnSession):
             )
         )
 
-    def next_due(self) -> Instant | None:
+    def next_due(self, *, only_elapsed: bool = False) -> Instant | None:
         """Return the earliest due instant of any automation."""
-        found: Instant | None = self._fact("next_due")
+        found: Instant | None = self._fact("next_due_elapsed" if only_elapsed else "next_due")
         return found
 
     def record_mark(self, due: DueAutomation, mark: Watermark, next_due: Instant | None) -> bool:
