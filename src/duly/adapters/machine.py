@@ -38,12 +38,11 @@ class Look:
     is_needed: bool = True
 
 
-def look(home: Home, tzdata: str) -> Iterator[Look]:
+def look(home: Home) -> Iterator[Look]:
     """Look at everything that does not need the ledger."""
     yield _python()
     yield from _directory(home)
     yield _clock()
-    yield _zone_data(tzdata)
     yield _git()
     yield _launcher()
 
@@ -119,7 +118,15 @@ def _clock() -> Look:
     )
 
 
-def _zone_data(version: str) -> Look:
+def look_at_zone_data(version: str, in_force: str | None) -> Look:
+    """See whether this node's release of zone data is recent, and not older than the one that the ledger goes by."""
+    if in_force is not None and version < in_force:
+        return Look(
+            name="time zone data",
+            is_good=False,
+            message=f"tzdata {version} here, but {in_force} in the ledger: no wall slot is answered here",
+            fix="Upgrade the tzdata package on this node.",
+        )
     year = version[:4]
     age = to_datetime(wall()).year - int(year) if year.isdigit() else 0
     return Look(

@@ -17,6 +17,7 @@ from duly.ledger.api.tx import Tx
 from duly.model.errors import DulyError, NotFoundError, ValidationError
 from duly.model.instant import Instant
 from duly.service.desk import WORKSPACE, AuditReport, Finding
+from duly.transactions import zone_data
 
 Command = TypeVar("Command")
 Result = TypeVar("Result")
@@ -70,14 +71,15 @@ class HomePremises:
         return [_finding(look) for look in self._looks()]
 
     def _looks(self) -> Iterator[Look]:
-        yield from machine.look(self.home, self.tzdata)
+        yield from machine.look(self.home)
         try:
             seen = self.ledger.read(_standing, None)
         except DulyError as error:
             # A ledger that cannot be read is what a doctor is asked for.
             yield Look(name="ledger", is_good=False, message=error.message, fix=error.fix)
-            seen = Standing(zone=None, scanned_at=None, is_scheduled=True)
+            seen = Standing(zone=None, scanned_at=None, is_scheduled=True, tzdata=None)
         yield machine.look_at_zone(seen.zone)
+        yield machine.look_at_zone_data(self.tzdata, seen.tzdata)
         period_us = self.settings.scan_wake_us_max
         yield machine.look_at_scans(
             self.store.owner(), seen.scanned_at, period_us, is_needed=seen.is_scheduled
@@ -135,11 +137,15 @@ class HomePremises:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What the ledger says of the service: the workspace's zone, the newest node's last scan, whether slots come."""
+    """What the ledger says of the service: the workspace's zone, the newest node's last scan, whether slots come.
+
+    `tzdata`: the release of zone data that wall slots go by.
+    """
 
     zone: str | None
     scanned_at: Instant | None
     is_scheduled: bool
+    tzdata: str | None
 
 
 def _standing(tx: Tx, _: None) -> Standing:
@@ -148,6 +154,7 @@ def _standing(tx: Tx, _: None) -> Standing:
         zone=None if workspace is None else workspace.zone,
         scanned_at=nodes[0].scanned_at if nodes else None,
         is_scheduled=tx.next_due() is not None,
+        tzdata=zone_data.in_force(tx),
     )
 
 

@@ -76,6 +76,8 @@ def _adopt_zone_data(node: Node) -> Steps[None]:
         retimed = yield from _patiently(node, Write(retime, command))
         command = replace(command, after=retimed.after)
         is_due = retimed.is_more
+        # Others want to write too, and the log to be copied.
+        yield from rest(AHEAD_REST_US)
 
 
 def _sleep(node: Node, wait: Wait, next_due: Instant, after: Place) -> Steps[Place]:

@@ -89,3 +89,14 @@ class DueAutomation:
     version: int
     has_open_runs: bool
     timing: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WallAutomation:
+    """What retiming reads of an automation; `is_active` False: it is suspended, and not due at all."""
+
+    automation_id: AutomationId
+    next_due: Instant | None
+    is_active: bool
+    mark: Watermark
+    timing: str

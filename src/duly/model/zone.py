@@ -16,7 +16,7 @@ class Zone:
     name: str
     info: tzinfo
     version: str
-    names: frozenset[str] = frozenset()
+    names: frozenset[str] = field(default=frozenset(), compare=False)
     blocks: dict[int, int | None] = field(default_factory=dict, compare=False, repr=False)
 
     def is_called(self, name: str) -> bool:

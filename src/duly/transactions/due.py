@@ -106,9 +106,24 @@ def next_due_of(schedule: Schedule | None, mark: Watermark, at: Instant) -> Inst
 
     Raises WorkBudgetExceededError for a rule that fires too seldom to be searched.
     """
-    if schedule is None:
-        return None
-    following = watermark.next_uncovered(schedule, mark)
+    return None if schedule is None else _instant_of(watermark.next_uncovered(schedule, mark), at)
+
+
+def next_due_by(timing_text: str, zone: Zone, mark: Watermark, at: Instant) -> Instant | None:
+    """Return what `next_due_of` says of a stored timing; many automations share rule and watermark."""
+    following = _following(timing_text, zone, mark)
+    return None if following is None else _instant_of(following, at)
+
+
+@lru_cache(maxsize=4096)
+def _following(
+    timing_text: str, zone: Zone, mark: Watermark
+) -> Slot | Exhausted | BeyondHorizon | None:
+    schedule = compiled(timing_of(timing_text), zone)
+    return None if schedule is None else watermark.next_uncovered(schedule, mark)
+
+
+def _instant_of(following: Slot | Exhausted | BeyondHorizon, at: Instant) -> Instant | None:
     match following:
         case Slot(due_at=due_at):
             return due_at

@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from duly.ledger.api.tx import Tx
-from duly.model.automation import Automation
-from duly.model.errors import VersionConflictError
+from duly.model.automation import WallAutomation
+from duly.model.errors import ValidationError, VersionConflictError
 from duly.model.ids import AutomationId
+from duly.model.instant import Instant
 from duly.model.reasons import Reason
-from duly.model.states import AutomationState
+from duly.recurrence.work import WorkBudgetExceededError
 from duly.transactions.change_state import ChangeState, resume
-from duly.transactions.plans import Zones, timing_of
-from duly.transactions.spans import next_due, revision_of
-from duly.transactions.suspension import Failed, is_own_fault, suspend_failed
+from duly.transactions.due import next_due_by
+from duly.transactions.plans import Zones, ZoneUnknownError, is_once, timing_of, zone_of
+from duly.transactions.spans import automation_known, next_due
+from duly.transactions.suspension import Failed, suspend_failed
 from duly.transactions.zone_data import RETIMED
 
 _PAGE: Final = 200
@@ -42,72 +44,61 @@ class Retimed:
 
 
 def retime(tx: Tx, command: Retime) -> Retimed:
-    """Derive the next due instant of wall automations anew, each by itself; what did not move is not written.
+    """Derive the next due instant of wall automations anew; what did not move is not written.
 
     A suspended one whose zone was unknown goes on where the zone is known now. May be done again after a crash.
     """
     page = tx.wall_automations(command.after, Reason.ZONE_UNKNOWN.value, _PAGE)
     after, looked, changed = command.after, 0, 0
-    for automation in page:
+    for found in page:
         if looked and not tx.has_time():
             break
-        changed += _retime_apart(tx, automation, command)
+        changed += _look_at(tx, found, command)
         looked += 1
-        after = automation.automation_id
+        after = found.automation_id
     is_more = looked < len(page) or len(page) == _PAGE
     if not is_more:
         tx.record_setting(RETIMED, command.version)
     return Retimed(after=after, is_more=is_more, changed=changed)
 
 
-def _retime_apart(tx: Tx, automation: Automation, command: Retime) -> int:
-    failures: list[Exception] = []
-    changed = 0
-    with tx.part(failures):
-        if automation.state is AutomationState.SUSPENDED:
-            changed = _resume_known(tx, automation, command)
-        else:
-            changed = _retime_one(tx, automation, command)
-    for failure in failures:
-        # Whoever changed it in between knew the release that is in force.
-        if isinstance(failure, VersionConflictError):
-            continue
-        if not is_own_fault(failure):
-            raise failure
-        failed = Failed(
-            automation_id=automation.automation_id, failure=failure, actor=command.actor
-        )
-        suspend_failed(tx, failed)
-        changed = 1
-    return changed
-
-
-def _retime_one(tx: Tx, automation: Automation, command: Retime) -> int:
-    timing = timing_of(revision_of(tx, automation).timing)
-    point = (automation.mark, command.zones)
-    moved_to = next_due(tx, automation.automation_id, timing, point)
-    if moved_to == automation.next_due:
+def _look_at(tx: Tx, found: WallAutomation, command: Retime) -> int:
+    """Look at one automation; return 1 if it had to be changed, else 0."""
+    if not found.is_active:
+        return _go_on_if_known(tx, found, command)
+    try:
+        moved_to = _next_due(tx, found, command.zones)
+    except (ZoneUnknownError, WorkBudgetExceededError, ValidationError) as failure:
+        actor = command.actor
+        suspend_failed(tx, Failed(automation_id=found.automation_id, failure=failure, actor=actor))
+        return 1
+    if moved_to == found.next_due:
         return 0
-    if not tx.record_automation(replace(automation, next_due=moved_to)):
-        raise VersionConflictError(f"automation {automation.job_key} changed in between")
-    body = {"from": automation.next_due, "to": moved_to, "tzdata": command.version}
-    scope = f"automation:{automation.automation_id}"
-    tx.audit(scope, "automation.retimed", body, command.actor)
-    tx.wake("due")
+    _move(tx, found, moved_to, command)
     return 1
 
 
-def _resume_known(tx: Tx, automation: Automation, command: Retime) -> int:
-    timing = timing_of(revision_of(tx, automation).timing)
-    if timing.zone not in command.zones:
+def _next_due(tx: Tx, found: WallAutomation, zones: Zones) -> Instant | None:
+    timing = timing_of(found.timing)
+    if is_once(timing):
+        return next_due(tx, found.automation_id, timing, (found.mark, zones))
+    return next_due_by(found.timing, zone_of(timing, zones), found.mark, tx.at)
+
+
+def _move(tx: Tx, found: WallAutomation, moved_to: Instant | None, command: Retime) -> None:
+    before = automation_known(tx, found.automation_id)
+    if not tx.record_automation(replace(before, next_due=moved_to)):
+        raise VersionConflictError(f"automation {before.job_key} changed in between")
+    body = {"from": before.next_due, "to": moved_to, "tzdata": command.version}
+    tx.audit(f"automation:{found.automation_id}", "automation.retimed", body, command.actor)
+    tx.wake("due")
+
+
+def _go_on_if_known(tx: Tx, found: WallAutomation, command: Retime) -> int:
+    if timing_of(found.timing).zone not in command.zones:
         return 0
-    resume(
-        tx,
-        ChangeState(
-            automation_id=automation.automation_id,
-            actor=command.actor,
-            reason=None,
-            zones=command.zones,
-        ),
+    wish = ChangeState(
+        automation_id=found.automation_id, actor=command.actor, reason=None, zones=command.zones
     )
+    resume(tx, wish)
     return 1

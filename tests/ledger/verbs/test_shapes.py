@@ -44,6 +44,7 @@ PARTIAL = {
     "path_owners_between",
     "revisions_recorded",
     "schema_meta_read",
+    "wall_automations",
 }
 _SELECT = re.compile(r"\Aselect\s+(.*?)\s+from\s+\(?\s*(\w+)", re.DOTALL)
 _INSERT = re.compile(

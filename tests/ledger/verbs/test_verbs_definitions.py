@@ -111,6 +111,7 @@ def test_automations_by_wall_time_are_told_from_those_by_elapsed_time(store: Sto
         halted = {"state": AutomationState.SUSPENDED, "next_due": None}
         for name, reason in (("d", "zone_unknown"), ("e", "admission_failed")):
             tx.add_automation(samples.automation(automation_id=name, state_reason=reason, **halted))
+            tx.add_revision(samples.revision(automation_id=name))
 
     store.write(add)
     store.at = after(10)
@@ -118,7 +119,11 @@ def test_automations_by_wall_time_are_told_from_those_by_elapsed_time(store: Sto
     assert [one.automation_id for one in found] == ["b"]
     assert store.read(lambda tx: tx.next_due(only_elapsed=True)) == after(7)
     walls = store.read(lambda tx: tx.wall_automations("", "zone_unknown", 9))
-    assert [one.automation_id for one in walls] == ["a", "c", "d"]
+    assert [(one.automation_id, one.is_active) for one in walls] == [
+        ("a", True),
+        ("c", True),
+        ("d", False),
+    ]
     (third,) = store.read(lambda tx: tx.wall_automations("c", "zone_unknown", 9))
     assert third.automation_id == "d"
 

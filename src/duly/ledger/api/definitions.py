@@ -7,6 +7,7 @@ from duly.model.automation import (
     ComingAutomation,
     DueAutomation,
     Revision,
+    WallAutomation,
     Workspace,
 )
 from duly.model.ids import AutomationId, RunId
@@ -56,7 +57,9 @@ class DefinitionVerbs(Protocol):
         """
         ...
 
-    def wall_automations(self, after: AutomationId, reason: str, limit: int) -> list[Automation]:
+    def wall_automations(
+        self, after: AutomationId, reason: str, limit: int
+    ) -> list[WallAutomation]:
         """Return active automations by wall time, and those suspended for `reason`, in order of ids, behind `after`."""
         ...
 

@@ -89,14 +89,15 @@ select min(next_due_us) from automation where next_due_us is not null
 -- next_due_elapsed: the earliest due instant of rules that hold on to elapsed time
 select next_due_us from automation where next_due_us is not null and mark_anchor = 'E' order by next_due_us limit 1
 
--- wall_automations: automations by wall time that new zone data may move or wake, behind one of them, in order of their ids
-select automation_id, workspace_id, job_key, state, state_reason, state_since_us, revision, next_due_us,
-  mark_due_at_us, mark_slot_key, mark_anchor, mark_zone, version, told, fault_kind, fault_count, created_with,
-  created_at_us, updated_at_us
-from automation
-where automation_id > :after
-  and ((state = 'active' and mark_anchor = 'W') or (state = 'suspended' and state_reason = :reason))
-order by automation_id
+-- wall_automations: active automations by wall time, and those suspended for a reason, behind one, in order of their ids
+select automation.automation_id, automation.next_due_us, case when automation.state = 'active' then 1 else 0 end,
+  automation.mark_due_at_us, automation.mark_slot_key, automation.mark_anchor, automation.mark_zone, revision.timing
+from automation join revision
+  on revision.automation_id = automation.automation_id and revision.number = automation.revision
+where automation.automation_id > :after
+  and ((automation.state = 'active' and automation.mark_anchor = 'W')
+    or (automation.state = 'suspended' and automation.state_reason = :reason))
+order by automation.automation_id
 limit :limit
 
 -- record_mark: raise the watermark of an automation and move its next due instant, if both are as they were read

@@ -9,6 +9,7 @@ from duly.model.automation import (
     ComingAutomation,
     DueAutomation,
     Revision,
+    WallAutomation,
     Workspace,
 )
 from duly.model.ids import AutomationId
@@ -20,6 +21,7 @@ AUTOMATION: Final = Shape(Automation)
 REVISION: Final = Shape(Revision)
 DUE: Final = Shape(DueAutomation)
 COMING: Final = Shape(ComingAutomation)
+WALL: Final = Shape(WallAutomation)
 MARK: Final = Shape(Watermark)
 
 
@@ -66,9 +68,11 @@ class Definitions(OnSession):
         statement = "due_elapsed_automations" if only_elapsed else "due_automations"
         return DUE.records(self._session.rows(statement, limit=limit))
 
-    def wall_automations(self, after: AutomationId, reason: str, limit: int) -> list[Automation]:
+    def wall_automations(
+        self, after: AutomationId, reason: str, limit: int
+    ) -> list[WallAutomation]:
         """Return active automations by wall time, and those suspended for `reason`, in order of ids, behind `after`."""
-        return AUTOMATION.records(
+        return WALL.records(
             self._session.rows("wall_automations", after=after, reason=reason, limit=limit)
         )
 
