@@ -102,19 +102,27 @@ def test_case_b06_a_scan_that_is_two_periods_old_is_no_good():
 
 
 def test_the_machine_is_looked_at_piece_by_piece(tmp_path):
-    names = [look.name for look in machine.look(home.Home(root=tmp_path), "2026a")]
+    names = [look.name for look in machine.look(home.Home(root=tmp_path))]
     assert names == [
         "python",
         "data directory",
         "disk space",
         "disk sync",
         "clock",
-        "time zone data",
         "git",
         "launcher",
     ]
 
 
-def test_zone_data_that_is_years_old_is_no_good(tmp_path):
-    looks = {look.name: look for look in machine.look(home.Home(root=tmp_path), "2019c")}
-    assert not looks["time zone data"].is_good
+@pytest.mark.parametrize(
+    ("here", "in_force", "is_good"),
+    [
+        ("2026f", None, True),
+        ("2026f", "2026f", True),
+        ("2026f", "2026a", True),
+        ("2026a", "2026f", False),
+        ("2019c", None, False),
+    ],
+)
+def test_zone_data_is_good_where_it_is_recent_and_as_new_as_the_ledgers(here, in_force, is_good):
+    assert machine.look_at_zone_data(here, in_force).is_good is is_good
