@@ -84,7 +84,9 @@ def _ended_by_wall(source: DayTimes, count: int) -> DayTimes:
     day = _nth_day(source.days, first // DAY_S, whole_days)
     if day is None:
         return source
-    return replace(source, wall_end=day * DAY_S + source.times.within(0, DAY_S, 0)[into] + 1)
+    wall_end = day * DAY_S + source.times.within(0, DAY_S, 0)[into] + 1
+    # No offset and no gap takes a reading further away: what lies behind need not be searched.
+    return replace(source, wall_end=wall_end, end=min(source.end, wall_end + 2 * DAY_S))
 
 
 def _nth_day(days: Days, day: int, whole_days: int) -> int | None:

@@ -34,5 +34,6 @@ REGISTRY: Final = Registry(
         "doctor": "duly.service.queries.premises",
         "schema.show": "duly.service.queries.premises",
         "status": "duly.service.queries.status",
+        "when": "duly.service.queries.when",
     }
 )

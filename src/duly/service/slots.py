@@ -2,13 +2,16 @@
 
 from duly.model.instant import Instant, to_text
 from duly.recurrence.schedule import Schedule
-from duly.recurrence.slot import Slot
+from duly.recurrence.slot import Exhausted, Slot
 from duly.service import text
 from duly.service.views import SlotView
 
 
 def coming(schedule: Schedule | None, at: Instant, count: int) -> tuple[list[SlotView], bool]:
-    """Return the next slots after `at`, and whether those are all there ever will be."""
+    """Return the next slots after `at`, and whether those are all there ever will be.
+
+    Fewer than `count` that are not all: nothing more was found within the work that a search may take.
+    """
     if schedule is None:
         return [], True
     views: list[SlotView] = []
@@ -16,7 +19,7 @@ def coming(schedule: Schedule | None, at: Instant, count: int) -> tuple[list[Slo
     while len(views) < count:
         slot = schedule.next(after)
         if not isinstance(slot, Slot):
-            return views, True
+            return views, isinstance(slot, Exhausted)
         views.append(view(slot, schedule))
         after = slot.due_at
     return views, False

@@ -165,12 +165,23 @@ def coming(front: Front, as_json: bool, key: str, count: int) -> None:
 
 def slot_table(slots: list[dict[str, Any]]) -> None:
     """Print slots with their weekday, and what is odd about them in words, where something is."""
-    rows = [{**one, "day": _day(one["local"]), "note": ", ".join(one["marks"])} for one in slots]
+    rows = [{**one, "day": _day(one["local"]), "note": _note(one["marks"])} for one in slots]
     is_odd = any(one["marks"] for one in slots)
     if rows:
         table(rows, _SLOT_COLUMNS if is_odd else _SLOT_COLUMNS[:-1])
     else:
         data("none")
+
+
+_NOTES: Final = {
+    "repeated_hour": "happens twice: the first",
+    "repeated_hour_again": "happens twice: the second",
+    "moved_by_gap": "the rule's own time does not exist that day",
+}
+
+
+def _note(marks: list[str]) -> str:
+    return ", ".join(_NOTES.get(mark, mark) for mark in marks)
 
 
 def _day(local: str) -> str:

@@ -10,6 +10,7 @@ COMMANDS = {
     "diff": ("definitions:diff", "show what `apply` would change"),
     "apply": ("definitions:apply", "create or revise automations from a file"),
     "export": ("definitions:export", "print definitions as they were written"),
+    "when": ("timing:when", "say when a rule fires; nothing is created"),
     "run": ("running:run", "ask for a window to be worked on"),
     "status": ("looking:status", "what ran, what did not and why, what needs you"),
     "explain": ("looking:explain", "why something ran, did not, or will"),

@@ -18,12 +18,14 @@ from duly.model.plan import (
     OverlapSkip,
     Timing,
 )
-from duly.model.timing import Covers, Period, RuleSpec, StrftimePeriod, WindowRule
+from duly.model.timing import AnchorClass, Covers, Period, RuleSpec, StrftimePeriod, WindowRule
 from duly.model.zone import Zone
 from duly.recurrence import window
 from duly.recurrence.default_period import default_period
 from duly.recurrence.read import named_zone, read_rule
 from duly.recurrence.schedule import Schedule, compile_rule
+from duly.recurrence.slot import Mark
+from duly.recurrence.surprises import surprises
 from duly.recurrence.zone import resolve
 from duly.service.definition import document as d
 from duly.service.definition import duration
@@ -32,6 +34,7 @@ from duly.service.definition.work_plan import START_US
 
 Value = TypeVar("Value")
 DEFAULT_VERSION: Final = "0"
+_SHOWN_MAX: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,8 @@ def timing_of(document: d.Document, context: PlanContext, findings: Findings) ->
         input_version=_input_version(document),
     )
     _check_bounds(timing, findings)
+    if compiled is not None and _is_new_rule(timing, context):
+        _warn_of_surprises(compiled, context.planned_at, findings)
     return Timed(timing=timing, schedule=compiled)
 
 
@@ -165,6 +170,29 @@ def _check_bounds(timing: Timing, findings: Findings) -> None:
         return
     if timing.valid_until <= timing.valid_from:
         findings.fault("/valid_until", "is not after `valid_from`", "correct one of them")
+
+
+def _is_new_rule(timing: Timing, context: PlanContext) -> bool:
+    before = context.previous
+    return before is None or (before.timing.rule, before.timing.zone) != (timing.rule, timing.zone)
+
+
+def _warn_of_surprises(schedule: Schedule, at: Instant, findings: Findings) -> None:
+    """Say which slots near the next two clock changes do not fire as their local time reads."""
+    odd = surprises(schedule, at)
+    moved = [slot.local for slot in odd if Mark.MOVED_BY_GAP in slot.marks]
+    twice = [slot.local for slot in odd if Mark.MOVED_BY_GAP not in slot.marks]
+    if moved:
+        message = f"names local times that a clock change skips; these slots fire at {_few(moved)}"
+        findings.warn("/schedule", message, "choose another time of day, if that is not meant")
+    if twice and schedule.anchor is AnchorClass.WALL:
+        message = f"names local times that happen twice; only the first fires: {_few(twice)}"
+        findings.warn("/schedule", message, "choose another time of day, if that is not meant")
+
+
+def _few(texts: list[str]) -> str:
+    more = len(texts) - _SHOWN_MAX
+    return ", ".join(texts[:_SHOWN_MAX]) + (f" and {more} more" if more > 0 else "")
 
 
 def _tolerance(schedule: d.Schedule, context: PlanContext, findings: Findings) -> int:
