@@ -1,6 +1,9 @@
 """A node tells people: several at a time, by programs that never outlive it, and by posts that hold nobody up."""
 
 import json
+import os
+import select
+import signal
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +16,7 @@ from duly.engine.settings import Settings
 from duly.model.instant import MINUTE_US, SECOND_US
 from duly.model.states import NoticeState
 from duly.testkit.workbench import Options, Workbench
+from tests.node.conftest import PATIENCE_MS
 from tests.node.jobs import definition, lives
 
 HANGS = 'echo $$ > "$0/pid"; sleep 600 & echo $! > "$0/left"; echo begun > "$0/begun"; wait'
@@ -54,6 +58,20 @@ def hanging(tmp_path, bell):
 
 def tree_of(tmp_path: Path):
     return [int((tmp_path / name).read_text()) for name in ("pid", "left")]
+
+
+def ends(pids):
+    """Wait until each of these has ended."""
+    for pid in pids:
+        try:
+            alive = os.pidfd_open(pid)
+        except ProcessLookupError:
+            continue
+        poller = select.poll()
+        poller.register(alive, select.POLLIN)
+        has_ended = poller.poll(PATIENCE_MS)
+        os.close(alive)
+        assert has_ended, f"{pid} lives on"
 
 
 def test_a_notice_that_hangs_delays_no_other_and_ends_with_the_node(
@@ -108,6 +126,36 @@ def test_what_a_command_leaves_in_the_background_may_end_its_work_and_no_more(
         assert done.wait() == "sent"
         assert bench.engine.drain(60 * SECOND_US)
     assert not lives(int((tmp_path / "left").read_text()))
+
+
+def test_what_a_command_leaves_in_the_background_is_stopped_when_its_time_is_over(
+    home, root, tmp_path
+):
+    short = Settings(notice_us_max=2 * SECOND_US)
+    with Workbench(home, Options(settings=short)) as bench:
+        script = 'setsid sleep 600 & echo $! > "$0"'
+        bench.apply(failing("mails", (script, tmp_path / "left")), root)
+        bench.start("mails")
+        assert until_tries(bench, "mails", 1).state is NoticeState.SENT
+        ends([int((tmp_path / "left").read_text())])
+
+
+def test_a_notice_of_a_node_that_is_killed_ends_with_it_and_is_told_by_the_next(
+    home, root, tmp_path, hanging, nodes
+):
+    tell, begun = hanging
+    with Workbench(home, Options(is_working=False)) as bench:
+        bench.apply(failing("slow", tell), root)
+        bench.start("slow")
+    node = nodes.start(home)
+    begun.wait()
+    tree = tree_of(tmp_path)
+    os.kill(node, signal.SIGKILL)
+    assert nodes.ended() == -signal.SIGKILL
+    ends(tree)
+    with Workbench(home, Options(settings=LONG)) as bench:
+        begun.wait()
+        assert notice_of(bench, "slow").tries == 0
 
 
 def test_a_failure_while_the_node_drains_is_told_of(home, root, bell):
