@@ -33,6 +33,7 @@ REGISTRY: Final = Registry(
         "db.check": "duly.service.queries.premises",
         "doctor": "duly.service.queries.premises",
         "schema.show": "duly.service.queries.premises",
+        "version": "duly.service.queries.premises",
         "status": "duly.service.queries.status",
         "when": "duly.service.queries.when",
     }

@@ -5,10 +5,16 @@ from dataclasses import replace
 
 import pytest
 
+from duly.ledger import statements
 from duly.model.states import NoticeState
 from tests.ledger.verbs import samples
 from tests.ledger.verbs.samples import after
 from tests.ledger.verbs.stores import Store
+
+
+def test_the_schema_that_the_ledger_has_is_told(store: Store):
+    newest = statements.sqlite_migrations()[-1].version
+    assert store.read(lambda tx: tx.schema_version()) == newest
 
 
 def test_a_setting_is_set_and_set_again(store: Store):

@@ -9,6 +9,10 @@ from duly.model.records import Node, Notice, OperationRecord
 class ServiceVerbs(Protocol):
     """Facts that belong to no automation."""
 
+    def schema_version(self) -> int:
+        """Return which schema the ledger has."""
+        ...
+
     def setting(self, name: str) -> str | None:
         """Return a setting."""
         ...

@@ -53,6 +53,11 @@ class Service(OnSession):
 
     __slots__ = ()
 
+    def schema_version(self) -> int:
+        """Return which schema the ledger has."""
+        found: int = self._fact("schema_meta_read")
+        return found
+
     def setting(self, name: str) -> str | None:
         """Return a setting."""
         found: str | None = self._fact("setting", name=name)

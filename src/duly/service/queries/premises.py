@@ -1,11 +1,14 @@
-"""The service looks at itself: doctor, audit, backup, check, and the schema of definitions."""
+"""The service looks at itself: version, doctor, audit, backup, check, and the schema of definitions."""
 
+import platform
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+import duly
+from duly.ledger.api.tx import Tx
 from duly.service.definition import reference
 from duly.service.definition.document import RESERVED
 from duly.service.desk import Desk, Finding
@@ -14,6 +17,15 @@ from duly.service.registry import Answer, Operation, Request, Scope, query
 
 class Nothing(Request):
     """No input."""
+
+
+class Versions(Answer):
+    """What answers: Duly, its Python and tzdata, and which schema its ledger has."""
+
+    duly: str
+    schema_version: int
+    python: str
+    tzdata: str
 
 
 class FindingView(Answer):
@@ -68,6 +80,20 @@ class SchemaAnswer(Answer):
     reserved: dict[str, str]
 
 
+def version(desk: Desk, _: Nothing) -> Versions:
+    """Tell the versions of whoever carries this out: the server, where one runs."""
+    return Versions(
+        duly=duly.__version__,
+        schema_version=desk.ledger.read(_schema_version, None),
+        python=platform.python_version(),
+        tzdata=desk.zones.version,
+    )
+
+
+def _schema_version(tx: Tx, _: None) -> int:
+    return tx.schema_version()
+
+
 def doctor(desk: Desk, _: Nothing) -> Findings:
     """Look at everything that unattended work depends on."""
     return _findings(desk.premises.examine())
@@ -118,6 +144,7 @@ def schema(desk: Desk, _: Nothing) -> SchemaAnswer:  # noqa: ARG001 - every oper
 
 
 OPERATIONS: tuple[Operation[Any, Any], ...] = (
+    query("version", "tell the versions of the server and its ledger", Nothing, Versions, version),
     query("doctor", "look at what unattended work depends on", Nothing, Findings, doctor),
     query("db.check", "look through the whole ledger", Nothing, Findings, check_ledger),
     query("audit.verify", "follow every audit chain", VerifyAudit, AuditVerdict, verify_audit),
