@@ -173,3 +173,11 @@ def test_nobody_listening_is_said(shop):
     told = told_by(shop, replace(COMMAND, url=url))
     assert told.end == Exited(1)
     assert told.said.startswith("ConnectError")
+
+
+@pytest.mark.parametrize("host", ["a..b", "xn--"])
+def test_a_host_that_cannot_be_one_is_said_in_few_words(shop, host):
+    told = told_by(shop, replace(COMMAND, url=f"http://{host}/secret"))
+    assert told.end == Exited(1)
+    assert "Error: " in told.said
+    assert not any(word in told.said for word in ("Traceback", "secret"))

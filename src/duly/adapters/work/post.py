@@ -26,7 +26,8 @@ def main(file: str, notice_id: str, variable: str) -> int:
             follow_redirects=False,
         ) as answer:
             is_taken, words = answer.is_success, f"HTTP {answer.status_code}"
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+        # UnicodeError: a host that no name server could be asked for.
         is_taken, words = False, f"{type(error).__name__}: {error}"
     sys.stderr.write(words + "\n")
     return 0 if is_taken else 1
