@@ -1,5 +1,7 @@
 """Cron expressions: five fields, Debian's rule for the two day fields, strict."""
 
+import calendar
+
 import pytest
 
 from duly.model.errors import ValidationError
@@ -65,11 +67,18 @@ def test_a_star_in_the_minute_or_hour_field_makes_a_rule_follow_real_time(
         ("* * * *", "has 5 fields, this one has 4", "minute, hour"),
         ("", "has 5 fields, this one has 0", "minute, hour"),
         ("0 0 9 * * *", "6 fields", "leave the seconds"),
-        ("0 9 L * *", "day of month: 'L'", "RRULE"),
-        ("0 9 15W * *", "'15W'", "RRULE"),
-        ("0 9 * * 5L", "'5L'", "RRULE"),
-        ("0 9 * * 1#2", "'#'", "RRULE"),
-        ("H 9 * * *", "minute: 'H'", "RRULE"),
+        ("H 9 * * *", "minute: 'H'", "H(0-29)"),
+        ("0 9 L-31 * *", "no month has that many", "L-30"),
+        ("0 9 32W * *", "there is no day 32", "31W"),
+        ("0 9 * * L", "names no weekday", "5L"),
+        ("0 9 * * 1#6", "1 to 5 of a weekday", "1#1"),
+        ("0 9 * * 8L", "'8' is no weekday", "SUN"),
+        ("0 9 * * MOL#2", "'MOL' is no weekday", "SUN"),
+        ("L 9 * * *", "minute: 'L' is no value", ""),
+        ("0 9 * 1#2 *", "month: '1#2' is no value", ""),
+        ("0 9 5L * *", "day of month: '5L' is no value", ""),
+        ("0 0 L-30 2,4 *", "never fires", "restriction"),
+        ("0~30 9 * * *", "'~'", "H(a-b)"),
         ("0 9 ? * *", "'?'", "write *"),
         ("60 9 * * *", "minute: 60", ""),
         ("0 24 * * *", "hour: 24", ""),
@@ -106,3 +115,52 @@ def test_what_cron_means_differently_elsewhere_or_never_is_refused(
 def test_the_29th_of_february_is_rare_but_fires() -> None:
     found = locals_of(cron("0 0 29 2 *"), "2026-01-01T00:00", "2037-01-01T00:00")
     assert found == ["2028-02-29T00:00", "2032-02-29T00:00", "2036-02-29T00:00"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("0 9 L * *", ["01-31", "02-28", "03-31", "04-30", "05-31"]),
+        ("0 9 L-2 * *", ["01-29", "02-26", "03-29", "04-28", "05-29"]),
+        # 31 January 2026 is a Saturday, 28 February too, 31 May a Sunday.
+        ("0 9 LW * *", ["01-30", "02-27", "03-31", "04-30", "05-29"]),
+        # 15 February and 15 March 2026 are Sundays.
+        ("0 9 15W * *", ["01-15", "02-16", "03-16", "04-15", "05-15"]),
+        # 1 February and 1 March are Sundays: no other month's day is taken.
+        ("0 9 1W * *", ["01-01", "02-02", "03-02", "04-01", "05-01"]),
+        ("0 9 31W * *", ["01-30", "03-31", "05-29"]),
+        ("0 9 * * 5L", ["01-30", "02-27", "03-27", "04-24", "05-29"]),
+        ("0 9 * * FRIL", ["01-30", "02-27", "03-27", "04-24", "05-29"]),
+        ("0 9 * * 1#1", ["01-05", "02-02", "03-02", "04-06", "05-04"]),
+        ("0 9 * * sun#5", ["03-29", "05-31"]),
+        ("0 9 * 1-2 7#1", ["01-04", "02-01"]),
+        ("0 9 1,L 2 *", ["02-01", "02-28"]),
+        # Both day fields are restricted: one is enough.
+        ("0 9 L 2 1#1", ["02-02", "02-28"]),
+    ],
+)
+def test_days_from_the_end_workdays_and_numbered_weekdays(text: str, expected: list[str]) -> None:
+    found = locals_of(cron(text), "2026-01-01T00:00", "2026-06-01T00:00")
+    assert [local[5:10] for local in found] == expected
+
+
+def _nearest_workdays(day: int, year: int) -> list[str]:
+    """By the words of the rule: of all workdays of a month that has the day, the nearest."""
+    found = []
+    for month in range(1, 13):
+        workdays = [
+            number
+            for number, weekday in calendar.Calendar().itermonthdays2(year, month)
+            if number and weekday < 5
+        ]
+        if day <= calendar.monthrange(year, month)[1]:
+            nearest = min(workdays, key=lambda number: abs(number - day))
+            found.append(f"{year}-{month:02}-{nearest:02}")
+    return found
+
+
+@pytest.mark.parametrize("day", range(1, 32))
+def test_the_nearest_workday_is_what_counting_says(day: int) -> None:
+    found = locals_of(cron(f"0 9 {day}W * *"), "2024-01-01T00:00", "2036-01-01T00:00")
+    wanted = [local for year in range(2024, 2036) for local in _nearest_workdays(day, year)]
+    assert [local[:10] for local in found] == wanted

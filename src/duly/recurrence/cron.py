@@ -1,4 +1,4 @@
-"""Five-field cron expressions, read strictly, and their source of instants.
+"""Five-field cron expressions, read strictly, and their source of instants; `H` was resolved before.
 
 Day of month and day of week follow Debian's cron: when neither field begins with `*`, one of them is enough; else both
 must agree.
@@ -12,8 +12,10 @@ from typing import Final
 
 from duly.model.timing import AnchorClass
 from duly.model.zone import Zone
+from duly.recurrence import cron_days
 from duly.recurrence.calendar_day import month_length
 from duly.recurrence.clock_times import ClockTimes, clock_times
+from duly.recurrence.cron_days import DayForm
 from duly.recurrence.days import Calendar, Days
 from duly.recurrence.faults import Faults, PartError, shown
 from duly.recurrence.source import END_S, FIRST_S, DayTimes
@@ -59,11 +61,18 @@ _FIELDS: Final = (
     _Field(name="month", low=1, high=12, names=_numbered(_MONTH_NAMES, 1)),
     _Field(name="day of week", low=0, high=7, names=_numbered(_WEEKDAY_NAMES, 0)),
 )
+_WEEKDAY_OF: Final = {
+    **_FIELDS[-1].names,
+    **{str(number): number for number in range(_FIELDS[-1].high + 1)},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CronParts:
-    """The numbers each field names; a day field that begins with `*` only narrows the other. Weekday 0 is Sunday."""
+    """The numbers each field names; a day field that begins with `*` only narrows the other. Weekday 0 is Sunday.
+
+    Month days count from the month's end when negative; `workdays` and `ordinals` are those of `cron_days.DayForm`.
+    """
 
     minutes: tuple[int, ...]
     hours: tuple[int, ...]
@@ -72,6 +81,8 @@ class CronParts:
     weekdays: tuple[int, ...]
     anchor: AnchorClass
     either_day: bool
+    workdays: tuple[int, ...] = ()
+    ordinals: tuple[tuple[int, int], ...] = ()
 
 
 def parse(text: str, faults: Faults) -> CronParts | None:
@@ -79,7 +90,7 @@ def parse(text: str, faults: Faults) -> CronParts | None:
     fields = _split(text, faults)
     if fields is None:
         return None
-    values: list[tuple[int, ...]] = []
+    values: list[_Named] = []
     for field, written in zip(_FIELDS, fields, strict=True):
         try:
             values.append(_values(field, written))
@@ -88,13 +99,15 @@ def parse(text: str, faults: Faults) -> CronParts | None:
     if len(values) < len(_FIELDS):
         return None
     minute, hour, month_day, _, weekday = (written.startswith("*") for written in fields)
-    minutes, hours, month_days, months, weekdays = values
+    minutes, hours, of_month, months, of_week = values
     return CronParts(
-        minutes=minutes,
-        hours=hours,
-        month_days=month_days,
-        months=months,
-        weekdays=tuple(sorted({number % 7 for number in weekdays})),
+        minutes=minutes.numbers,
+        hours=hours.numbers,
+        month_days=of_month.numbers,
+        months=months.numbers,
+        weekdays=tuple(sorted({number % 7 for number in of_week.numbers})),
+        workdays=tuple(form.workday for form in of_month.forms if form.workday is not None),
+        ordinals=tuple(form.ordinal for form in of_week.forms if form.ordinal is not None),
         anchor=AnchorClass.ELAPSED if minute or hour else AnchorClass.WALL,
         either_day=not (month_day or weekday),
     )
@@ -104,8 +117,9 @@ def fires(parts: CronParts) -> bool:
     """Say whether any date agrees with all day fields; a weekday alone excludes none for ever."""
     if parts.either_day:
         return True
-    first = min(parts.month_days)
-    return any(first <= month_length(_LEAP_YEAR, month) for month in parts.months)
+    # Either -1 for the last day, or 1 for the first, are in every month; -31 and 31 are not.
+    nearest = min(abs(day) for day in (*parts.month_days, *parts.workdays))
+    return any(nearest <= month_length(_LEAP_YEAR, month) for month in parts.months)
 
 
 def compile_parts(parts: CronParts, zone: Zone) -> DayTimes:
@@ -121,7 +135,7 @@ def compile_parts(parts: CronParts, zone: Zone) -> DayTimes:
 
 
 def _calendar(parts: CronParts) -> Calendar:
-    every_day = len(parts.month_days) == 31
+    every_day = len(parts.month_days) == 31 and min(parts.month_days) == 1
     every_weekday = len(parts.weekdays) == 7
     if parts.either_day and (every_day or every_weekday):
         every_day = every_weekday = True
@@ -131,6 +145,8 @@ def _calendar(parts: CronParts) -> Calendar:
         weekdays=frozenset()
         if every_weekday
         else frozenset((number - 1) % 7 for number in parts.weekdays),
+        workdays=frozenset() if every_day else frozenset(parts.workdays),
+        month_ordinals=frozenset() if every_weekday else frozenset(parts.ordinals),
         either=parts.either_day and not every_day,
     )
 
@@ -167,25 +183,56 @@ def _named(text: str, faults: Faults) -> Sequence[str] | None:
     return None
 
 
-_UNSUPPORTED: Final = re.compile(r"(?<![A-Z])[0-9]*[LWH](?![A-Z])|[#?~]", re.ASCII)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """What one field names: plain numbers, and forms that only day fields have."""
+
+    numbers: tuple[int, ...]
+    forms: tuple[DayForm, ...]
 
 
-def _values(field: _Field, written: str) -> tuple[int, ...]:
+_FOREIGN: Final = re.compile(r"[?~]|(?<![A-Z])H(?![A-Z])", re.ASCII)
+_FIX_OF: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "?": "write *",
+        "~": "write H(a-b) for a value of its own within a range",
+        "H": "write H, H(0-29) or H/15, with values of the field",
+    }
+)
+
+
+def _values(field: _Field, written: str) -> _Named:
     numbers: set[int] = set()
+    forms: list[DayForm] = []
     try:
         for item in written.split(","):
-            numbers.update(_range(field, item))
+            form = _form(field, item)
+            if form is None:
+                numbers.update(_range(field, item))
+            elif form.month_day is not None:
+                numbers.add(form.month_day)
+            else:
+                forms.append(form)
     except PartError as error:
-        raise _unsupported(written) or error from None
-    return tuple(sorted(numbers))
+        raise _foreign(written) or error from None
+    return _Named(numbers=tuple(sorted(numbers)), forms=tuple(forms))
 
 
-def _unsupported(written: str) -> PartError | None:
-    found = _UNSUPPORTED.search(written.upper())
+def _form(field: _Field, item: str) -> DayForm | None:
+    match field.name:
+        case "day of month":
+            return cron_days.of_month(item)
+        case "day of week":
+            return cron_days.of_week(item, _WEEKDAY_OF)
+        case _:
+            return None
+
+
+def _foreign(written: str) -> PartError | None:
+    found = _FOREIGN.search(written.upper())
     if found is None:
         return None
-    fix = "write *" if found[0] == "?" else "write plain numbers, ranges and steps, or an RRULE"
-    return PartError(f"{shown(found[0])} is not supported yet", fix)
+    return PartError(f"{shown(found[0])} means nothing here", _FIX_OF[found[0]])
 
 
 def _range(field: _Field, item: str) -> range:

@@ -19,6 +19,7 @@ from duly.recurrence.work import MONTH_UNITS, PHASE_UNITS, Work
 from duly.recurrence.zone import DAY_S
 
 _CACHED_MONTHS_MAX: Final = 64
+_FRIDAY: Final = 4
 _EVERY_SEVENTH: Final = sum(1 << day for day in range(0, 31, 7))
 
 
@@ -26,7 +27,8 @@ _EVERY_SEVENTH: Final = sum(1 << day for day in range(0, 31, 7))
 class Calendar:
     """Days by their names; an empty set restricts nothing. Weekday 0 is Monday; ordinals are (n, weekday).
 
-    Month days and weekdays must both agree, or, with `either`, one of them is enough (cron's rule).
+    A workday n is the day from Monday to Friday nearest to the n-th, in the same month; -1 is the last of the month.
+    Month days (workdays are such) and weekdays must both agree, or, with `either`, one of them is enough (cron's rule).
     """
 
     months: frozenset[int] = frozenset()
@@ -34,12 +36,17 @@ class Calendar:
     weekdays: frozenset[int] = frozenset()
     month_ordinals: frozenset[tuple[int, int]] = frozenset()
     year_ordinals: frozenset[tuple[int, int]] = frozenset()
+    workdays: frozenset[int] = frozenset()
     either: bool = False
 
     @property
     def is_every_day(self) -> bool:
         """True when no day is left out."""
-        return not (self.months or self.month_days or self._names_weekdays)
+        return not (self.months or self._names_month_days or self._names_weekdays)
+
+    @property
+    def _names_month_days(self) -> bool:
+        return bool(self.month_days or self.workdays)
 
     @property
     def _names_weekdays(self) -> bool:
@@ -51,16 +58,20 @@ class Calendar:
             return 0
         length = month_length(year, month)
         whole = (1 << length) - 1
-        by_day = self._month_day_bits(length) if self.month_days else whole
+        by_day = self._month_day_bits(year, month, length) if self._names_month_days else whole
         by_weekday = self._weekday_bits(year, month, length) if self._names_weekdays else whole
         return (by_day | by_weekday if self.either else by_day & by_weekday) & whole
 
-    def _month_day_bits(self, length: int) -> int:
+    def _month_day_bits(self, year: int, month: int, length: int) -> int:
         named = 0
         for day in self.month_days:
             index = day - 1 if day > 0 else length + day
             if index >= 0:
                 named |= 1 << index
+        first = weekday_of(day_of(year, month, 1))
+        for day in self.workdays:
+            if day <= length:
+                named |= 1 << (_nearest_workday(day, first, length) - 1)
         return named
 
     def _weekday_bits(self, year: int, month: int, length: int) -> int:
@@ -144,6 +155,19 @@ class Days:
             self._months.clear()
         self._months[index] = named
         return named
+
+
+def _nearest_workday(day: int, first: int, length: int) -> int:
+    """Return the workday nearest to a day of a month that begins on weekday `first`; -1: the last one."""
+    if day < 0:
+        return length - max(0, (first + length - 1) % 7 - _FRIDAY)
+    match (first + day - 1) % 7:
+        case 5:
+            return day - 1 if day > 1 else day + 2
+        case 6:
+            return day + 1 if day < length else day - 2
+        case _:
+            return day
 
 
 def _nth(ordinal: int, weekday: int, first: int, length: int) -> int:

@@ -1,7 +1,7 @@
 """Reads a definition's `schedule` into a rule, strictly: what cannot be honoured is refused by name."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from duly.model.errors import Fault, ValidationError
 from duly.model.instant import Instant, from_datetime
 from duly.model.timing import CronRule, OnceInstant, OnceLocal, RruleRule, RuleSpec
 from duly.model.zone import Zone
-from duly.recurrence import faults, rrule_text
+from duly.recurrence import cron, cron_spread, faults, rrule_text
 from duly.recurrence.faults import Faults, refusal, shown
 from duly.recurrence.local_time import local_text, parse_local
 from duly.recurrence.rrule_text import RruleParts
@@ -62,11 +62,13 @@ def read_rule(
     zone: Zone,
     created_at: Instant,
     previous: RuleSpec | None = None,
+    seed: str | None = None,
 ) -> RuleSpec:
     """Return the rule that a `schedule` writes; raise ValidationError with its faults.
 
     `zone` is the one that `named_zone` names, or the default. `previous` is the rule that an edit replaces: its
-    DTSTART's date lives on unless the schedule gives one, or FREQ, INTERVAL or COUNT changed.
+    DTSTART's date lives on unless the schedule gives one, or FREQ, INTERVAL or COUNT changed. `seed` is what `H` in
+    cron is spread by; None: there is no automation yet, and `H` is refused.
     """
     _refuse_shape(schedule)
     kind = next(name for name in _KINDS if schedule.get(name) is not None)
@@ -76,8 +78,10 @@ def read_rule(
     rule: RuleSpec
     if kind == "rrule":
         rule = _read_rrule(text, schedule.get("dtstart"), zone, (created_at, previous))
+    elif kind == "cron":
+        rule = _read_cron(text, seed)
     else:
-        rule = _READERS[kind](text)
+        rule = _read_once(text)
     compile_rule(rule, zone)
     return rule
 
@@ -230,8 +234,13 @@ _REFUSED_LINES: Final[Mapping[str, str]] = MappingProxyType(
 _OFFSET: Final = re.compile(r"(.+?)(Z|[+-](?:0[0-9]|1[0-5]):[0-5][0-9])", re.ASCII)
 
 
-def _read_cron(text: str) -> CronRule:
-    return CronRule(text=" ".join(text.split()))
+def _read_cron(text: str, seed: str | None) -> CronRule:
+    if len(text) > cron.TEXT_CHARS_MAX or not cron_spread.uses_spread(text):
+        return CronRule(text=" ".join(text.split()))
+    if seed is None:
+        message = "H is a value of each automation's own, and here is none"
+        raise refusal(faults.CRON, message, "write a number; `duly diff` shows what H becomes")
+    return CronRule(text=cron_spread.resolved(text, seed))
 
 
 def _read_once(text: str) -> OnceLocal | OnceInstant:
@@ -243,8 +252,3 @@ def _read_once(text: str) -> OnceLocal | OnceInstant:
     if match is None:
         return OnceLocal(local=local_text(local))
     return OnceInstant(due_at=from_datetime(datetime.fromisoformat(local_text(local) + match[2])))
-
-
-_READERS: Final[Mapping[str, Callable[[str], RuleSpec]]] = MappingProxyType(
-    {"cron": _read_cron, "once": _read_once}
-)

@@ -56,7 +56,7 @@ def timing_of(document: d.Document, context: PlanContext, findings: Findings) ->
     )
     if zone is None:
         return None
-    rule = _rule(schedule, zone, context, findings)
+    rule = _rule(document, zone, context, findings)
     compiled = None if rule is None else _tried(findings, lambda: compile_rule(rule, zone), "")
     is_broken = rule is not None and compiled is None
     if findings.faults and is_broken:
@@ -83,8 +83,9 @@ def timing_of(document: d.Document, context: PlanContext, findings: Findings) ->
 
 
 def _rule(
-    schedule: d.Schedule, zone: Zone, context: PlanContext, findings: Findings
+    document: d.Document, zone: Zone, context: PlanContext, findings: Findings
 ) -> RuleSpec | None:
+    schedule, job_key = document.schedule or d.Schedule(), document.job_key
     given = [name for name in ("rrule", "cron", "once") if getattr(schedule, name) is not None]
     if not given:
         return None
@@ -95,7 +96,9 @@ def _rule(
     fields = schedule.model_dump(exclude_none=True)
 
     def read() -> RuleSpec:
-        return read_rule(fields, zone=zone, created_at=context.planned_at, previous=previous)
+        return read_rule(
+            fields, zone=zone, created_at=context.planned_at, previous=previous, seed=job_key
+        )
 
     return _tried(findings, read, "/schedule")
 
