@@ -205,6 +205,22 @@ def test_what_goes_beneath_is_broken_between_words_and_not_cut(capsys, monkeypat
     assert max(map(len, rest)) <= 40 and "\x1b" not in head
 
 
+def test_a_command_is_not_broken_and_can_be_copied(capsys, monkeypatch):
+    command = "`duly run report --window 2026-12-01 --redo repaired`"
+    told = f"FAILED report: exit 3, so look at what it printed, then {command}, or ` wait"
+    printing.sentence(told)
+    printing.fields([("run", "r_1"), ("next step", told)])
+    assert capsys.readouterr().out.splitlines()[::2] == [told, f"next step  {told}"]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "70")
+    printing.sentence(told)
+    printing.fields([("next step", told)])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 70
+    assert sum(command in line for line in lines) == 2
+    assert " ".join(line.strip() for line in lines) == f"{told} next step  {told}"
+
+
 def test_times_are_cut_to_what_a_person_reads():
     assert printing.minute("2026-12-01T02:30:00.123456Z") == "2026-12-01 02:30Z"
     assert printing.minute("2026-12-01T02:30:00+08:00") == "2026-12-01 02:30+08:00"

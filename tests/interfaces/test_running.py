@@ -1,6 +1,8 @@
 """Work without a server: admit and say so, wait in the foreground, tick; the exit code tells how it ended."""
 
 import hashlib
+import re
+import shlex
 
 import pytest
 
@@ -57,6 +59,27 @@ def test_a_plain_failure_says_what_to_do_in_commands_that_can_be_pasted(duly):
     assert f"duly logs {run['id'][:18]}" in ended.err and "resolve" not in ended.err
     assert f"duly run report --window {run['window_key']}" in ended.err
     assert "giving running work" not in ended.err
+
+
+def test_what_a_run_does_not_have_is_not_shown(duly):
+    _add(duly, "exit 0")
+    assert duly.program("run", "report", "--wait").code == 0
+    run_id = duly("runs", "list", "--json").json["runs"][0]["id"]
+    shown = duly("runs", "show", run_id).out
+    assert "in words" in shown and "what happened" not in shown and "next step" not in shown
+
+
+def test_a_stopped_run_says_what_to_do_in_whole_commands(duly):
+    _add(duly, "exit 0", "--expect", "report.html")
+    assert duly.program("run", "report", "--wait").code == Exit.NEEDS_REVIEW
+    (run,) = duly("runs", "list", "--json").json["runs"]
+    resolve = re.search(r"`duly (runs resolve [^`]*)`", run["next_step"])
+    assert resolve is not None
+    resumed = duly("runs", "resume", run["id"])
+    assert resumed.code == 0 and "nobody works on it yet" in resumed.err
+    assert duly.program("tick").code == 0
+    assert duly(*shlex.split(resolve[1])).code == 0
+    assert duly("runs", "list", "--json").json["runs"][0]["status"] == "failed-before-write"
 
 
 def test_what_happened_to_a_run_is_told_and_nothing_that_is_still_open(duly):

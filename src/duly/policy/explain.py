@@ -45,11 +45,18 @@ def _means(phrase: str, next_step: str = "") -> Explanation:
 
 
 _RUN_BY_HAND: Final = "Run the window by hand if it still matters: `duly run KEY --window W`."
-_LOOK: Final = "Look: `duly logs RUN`, `duly runs diff RUN`. Then `duly runs resume RUN` or `duly runs resolve RUN`."
+# `failed` is what a command that is pasted without a look may say; everything else claims more.
+_RESOLVE: Final = '`duly runs resolve RUN --outcome failed --evidence "what you saw"`'
+_LOOK: Final = (
+    "Look: `duly logs RUN`, `duly runs diff RUN`. "
+    f"Then let it go on: `duly runs resume RUN`; or say how it ended: {_RESOLVE}."
+)
 _RUN_AGAIN: Final = (
     "Read `duly logs RUN` and repair it, then `duly run KEY --window W`, or wait for the next slot. "
-    "A repair within its working copy is read with `--redo REASON --effects update` only: the copy stays as first read."
+    "If you repaired a file in its working copy, which stays as first read: "
+    '`duly run KEY --window W --redo "repaired" --effects update`.'
 )
+_REDO: Final = '`duly run KEY --window W --redo "reason"`'
 _REPAIR: Final = "Repair it, then `duly runs resume RUN`, or wait for the next slot."
 
 SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
@@ -127,7 +134,7 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         ),
         Reason.WAITS_FOR_REVIEW: _means(
             "an earlier run for the same window needs a person first",
-            "`duly runs list KEY` shows it; look at it, then `duly runs resolve` it.",
+            "`duly runs list KEY --state blocked` names it; settle that one first.",
         ),
         Reason.CWD_MISSING: _means(
             "the working directory does not exist; no other one is used",
@@ -157,7 +164,7 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         ),
         Reason.SNAPSHOT_UNAVAILABLE: _means(
             "what the first attempt read is gone; other input is never taken in its place",
-            'Restore it, or `duly run KEY --redo "reason"` with new input.',
+            f"Restore it, or {_REDO} with new input.",
         ),
         Reason.STAGING_FAILED: _means("the working copy could not be made", _REPAIR),
         Reason.VERIFY_PASSED: _means("the `verify` command passed"),
@@ -173,11 +180,11 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         Reason.ARTIFACT_EMPTY: _means("the declared artifact is empty", _LOOK),
         Reason.ARTIFACT_MISSING: _means(
             "the published artifact is no longer there",
-            "Restore it from the bytes store with `duly runs resolve RUN`, or redo the window.",
+            f"Put it back, or make it anew: {_REDO}.",
         ),
         Reason.ARTIFACT_ALTERED: _means(
             "somebody changed the published artifact",
-            "Keep the change or restore the recorded bytes: `duly runs resolve RUN`.",
+            f"Keep the change, or make it anew: {_REDO}.",
         ),
         Reason.VERIFY_FAILED: _means("the `verify` command did not pass", _LOOK),
         Reason.VERIFY_COULD_NOT_RUN: _means(
@@ -199,7 +206,7 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         ),
         Reason.PUBLICATION_REFUSED: _means(
             "a target file changed meanwhile, or may not be replaced",
-            "Compare both versions, then `duly runs resolve RUN`.",
+            f"Compare both versions, then {_RESOLVE}.",
         ),
         Reason.PATH_OWNED: _means(
             "another automation publishes to that path",
@@ -207,11 +214,12 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         ),
         Reason.EFFECT_UNKNOWN: _means(
             "it is not known whether a change outside was made",
-            "Look there, then say which: `duly runs resolve-effect EFFECT`; `duly runs show RUN` names it.",
+            "Look there; `duly runs show RUN` names EFFECT. Then say whether it happened: "
+            '`duly runs resolve-effect EFFECT --happened --reason "what you saw"`, or `--did-not-happen`.',
         ),
         Reason.EFFECT_ALTERED: _means(
             "what is there is neither what was before nor what was written",
-            "Look there, then `duly runs resolve RUN`.",
+            f"Look there, then {_RESOLVE}.",
         ),
         Reason.MAY_HAVE_WRITTEN: _means(
             "the agent died and could have written unseen",
@@ -223,7 +231,7 @@ SENTENCES: Final[Mapping[Reason, Explanation]] = MappingProxyType(
         ),
         Reason.HOST_UNREACHABLE: _means(
             "a program of it may still live, and could not be proven dead",
-            "Make sure that it is dead, then `duly runs resolve RUN`.",
+            f"Make sure that it is dead, then {_RESOLVE}.",
         ),
         Reason.LATE_REPORT: _means(
             "a worker that had lost its claim reported a result",
@@ -249,11 +257,11 @@ VERDICTS: Final[Mapping[Verdict, Explanation]] = MappingProxyType(
         Verdict.REUSE: _means("the work is done and its result stands; it was used again"),
         Verdict.REVIEW_ARTIFACT: _means(
             "the work is done, but its artifact is missing or was altered",
-            "`duly runs resolve RUN`",
+            f"Put it back or keep the change, or make it anew: {_REDO}.",
         ),
         Verdict.STOPPED: _means(
             "the run rests, and only a person continues it",
-            'Resolve it, or `duly run KEY --redo "reason"`.',
+            f"Say how it ended: {_RESOLVE}, or {_REDO}.",
         ),
         Verdict.JOINED: _means("the run waits its turn already"),
         Verdict.BUSY: _means("a worker is at it"),

@@ -9,7 +9,7 @@ import click
 from duly.interfaces.cli.codes import Exit
 from duly.interfaces.cli.command import command
 from duly.interfaces.cli.front import Answer, Front
-from duly.interfaces.cli.printing import clean, data, document, one_line, say
+from duly.interfaces.cli.printing import clean, document, one_line, say, sentence
 from duly.service.names import short
 
 _RUN_PREFIX: Final = "r_"
@@ -23,7 +23,7 @@ def status(front: Front, as_json: bool) -> None:
         document(answer)
         return
     for line in answer["lines"]:
-        data(line)
+        sentence(line)
 
 
 @command("explain", "duly explain report --at 2026-09-16T09:00")
@@ -35,8 +35,8 @@ def explain(front: Front, as_json: bool, key: str, at: str | None) -> None:
     if as_json:
         document(answer)
         return
-    for sentence in answer["sentences"]:
-        data(sentence)
+    for line in answer["sentences"]:
+        sentence(line)
 
 
 @command("logs", "duly logs report -f")
@@ -94,7 +94,7 @@ def doctor(front: Front, as_json: bool) -> int:
         document(answer)
     else:
         for check in answer["checks"]:
-            data(finding_line(check))
+            sentence(finding_line(check))
         say(_verdict(answer))
     return Exit.OK if answer["is_good"] else Exit.CONFLICT
 

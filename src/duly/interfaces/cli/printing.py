@@ -22,6 +22,8 @@ _UNSAFE: Final = re.compile(
 _GAP: Final = "  "
 _NOTHING: Final = "-"
 _FOLD: Final = "    "
+# What a line break leaves whole: a word, and a command, so that it can be copied.
+_WHOLE: Final = re.compile(r"^ +|(?:`[^`]*`|[^ ])+ *")
 # RFC 3339 as answers have it; what is kept is the day, hour and minute, and the offset.
 _MOMENT: Final = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)")
 
@@ -58,6 +60,12 @@ def data(line: str) -> None:
     click.echo(clean(line))
 
 
+def sentence(line: str) -> None:
+    """Print words that are data; a terminal gets them broken between words where they do not fit."""
+    # The first line could be longer than what goes beneath it; one width for all reads as well.
+    click.echo(f"\n{_FOLD}".join(_broken(clean(line), _limit(), _FOLD)))
+
+
 def document(answer: object) -> None:
     """Print one JSON document on stdout; ASCII only, so that no terminal obeys it and no encoding breaks it."""
     click.echo(json.dumps(answer, indent=2))
@@ -68,7 +76,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]])
     cells = [[one_line(row.get(field)) for _, field in columns] for row in rows]
     heads = [head.upper() for head, _ in columns]
     widths = [max(map(width, column)) for column in zip(heads, *cells, strict=True)]
-    limit = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    limit = _limit()
     is_cut = limit is not None and width(_row(heads, widths, None)) > limit
     shown = heads[:-1] if is_cut else heads
     head = _row(shown, widths, limit)
@@ -77,16 +85,24 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[tuple[str, str]])
         is_folded = limit is not None and width(_row(row, widths, None)) > limit
         click.echo(_row(row[:-1] if is_folded else row, widths, limit))
         if is_folded:
-            for line in _broken(row[-1], limit or 0):
+            for line in _broken(row[-1], limit, _FOLD):
                 click.echo(_FOLD + line)
 
 
 def fields(pairs: Iterable[tuple[str, object]]) -> None:
-    """Print names and values, one below the other."""
+    """Print names and values, one below the other; what a terminal is too narrow for goes on below its beginning."""
     shown = [(name, one_line(value)) for name, value in pairs]
     longest = max(len(name) for name, _ in shown)
+    beneath = " " * longest + _GAP
+    limit = _limit()
     for name, value in shown:
-        click.echo(f"{name.ljust(longest)}{_GAP}{value}")
+        lines = _broken(value, limit, beneath)
+        click.echo(name.ljust(longest) + _GAP + f"\n{beneath}".join(lines))
+
+
+def _limit() -> int | None:
+    """Return the columns of the terminal; None: a file or a program reads, and lines stay whole."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def width(text: str) -> int:
@@ -95,16 +111,17 @@ def width(text: str) -> int:
     return len(text) + wide
 
 
-def _broken(text: str, limit: int) -> list[str]:
-    """Return a folded cell in lines that fit, broken between words where that can be."""
+def _broken(text: str, limit: int | None, indent: str) -> list[str]:
+    """Return a text in lines that fit behind `indent`, where words and commands are short enough; at least one."""
+    if limit is None:
+        return [text]
     lines, line = [], ""
-    for word in text.split(" "):
-        together = f"{line} {word}" if line else word
-        if line and width(_FOLD + together) > limit:
-            lines.append(line)
-            together = word
-        line = together
-    return [*lines, line]
+    for word in _WHOLE.findall(text):
+        if line and width(indent + line + word.rstrip()) > limit:
+            lines.append(line.rstrip())
+            line = ""
+        line += word
+    return [*lines, line.rstrip()]
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], limit: int | None) -> str:

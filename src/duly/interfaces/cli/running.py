@@ -12,7 +12,7 @@ from duly.interfaces.cli.codes import Exit
 from duly.interfaces.cli.command import command, seconds
 from duly.interfaces.cli.front import LIVE, Answer, AtWork, Front, is_news, is_over
 from duly.interfaces.cli.printing import data, document, say
-from duly.interfaces.cli.runs import trouble_of
+from duly.interfaces.cli.runs import NOBODY_WORKS, trouble_of
 from duly.service.names import window
 
 _FOREVER_S: Final = 10 * 365 * 86_400.0
@@ -59,7 +59,7 @@ def _admit(front: Front, as_json: bool, body: Mapping[str, Any]) -> int:
         end = f"; it is {answer['run']['status']} ({answer['run']['words']})" if is_done else ""
         data(_admitted(answer) + end)
         if answer["run_id"] and not is_done and not front.is_served():
-            say("nobody works on it yet: start `duly serve`, or use `duly tick` or --wait")
+            say(f"{NOBODY_WORKS} or --wait")
     return Exit.CONFLICT if answer["disposition"] == "refused" else Exit.OK
 
 

@@ -35,6 +35,7 @@ _PROGRAM_COLUMNS: Final = (
     ("ended", "ended_at"),
     ("command", "command"),
 )
+NOBODY_WORKS: Final = "nobody works on it yet: start `duly serve`, or use `duly tick`"
 _OUT_OF_SCOPE: Final = "out_of_scope"
 _OUTSIDE_MAX: Final = 20
 _OUTSIDE_COLUMNS: Final = (("outside its scope", "path"), ("what", "kind"), ("was", "was"))
@@ -106,6 +107,11 @@ def _bad_end(programs: Sequence[Mapping[str, Any]]) -> str | None:
     return f"{last['part']} exited {last['exit_code']}"
 
 
+def _known(*pairs: tuple[str, object]) -> list[tuple[str, object]]:
+    """Leave out what a run does not have: a run that went well needs no next step."""
+    return [pair for pair in pairs if pair[1]]
+
+
 def _shown(answer: dict[str, Any], trouble: str | None) -> None:
     view = answer["run"]
     fields(
@@ -115,9 +121,11 @@ def _shown(answer: dict[str, Any], trouble: str | None) -> None:
             ("window", view["window_key"]),
             ("status", view["status"]),
             ("in words", view["words"]),
-            ("what happened", trouble),
-            ("next step", view["next_step"]),
-            ("due", second(view["due_at"])),
+            *_known(
+                ("what happened", trouble),
+                ("next step", view["next_step"]),
+                ("due", second(view["due_at"])),
+            ),
             ("created", second(view["created_at"])),
             ("settled", second(view["settled_at"])),
             ("attempts", view["attempts"]),
@@ -224,6 +232,8 @@ def cancel(front: Front, as_json: bool, run: str, reason: str) -> None:
 def resume(front: Front, as_json: bool, run: str, reason: str) -> None:
     """Let a stopped run go on. You vouch for what happened before."""
     _changed(front.ask("runs.resume", {"run_id": run, "reason": reason}), as_json)
+    if not as_json and not front.is_served():
+        say(NOBODY_WORKS)
 
 
 @command(

@@ -1,7 +1,8 @@
 """Status: ten lines that tell what ran, what did not and why, and what needs a person."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from duly.ledger.api.runs import RunFilter
 from duly.ledger.api.tx import Tx
@@ -17,6 +18,8 @@ from duly.service.queries import endings
 from duly.service.queries.premises import Nothing
 from duly.service.registry import Answer, Operation, query
 from duly.service.views import RunView, why_of
+
+Found = TypeVar("Found")
 
 LINES_MAX = 10
 # Two looks of a scanner at its slowest: a slot without an answer for longer shows that nothing answers.
@@ -219,12 +222,11 @@ def _suspended(automations: list[Automation]) -> list[Needs]:
 
 def lines_of(found: StatusAnswer, at: Instant) -> list[str]:
     """Say it in at most ten lines; what needs a person is never cut without saying so."""
-    needs = [_with_command("NEEDS YOU", one.message, one.command) for one in found.needs_you]
-    failed = [_failed_line(one) for one in found.ran if one.status == _FAILED]
+    failed = [one for one in found.ran if one.status == _FAILED]
     lines = [_node_line(found, at), _head(found), _ran_line(found)]
-    lines += _some(needs, 3, "duly runs list --state blocked")
-    lines += _some(failed, 2, "duly runs list --state failed")
-    lines += _some([_not_run_line(one) for one in found.not_run], 2, "duly explain KEY")
+    lines += _some(found.needs_you, _needs_line, 3, "duly runs list --state blocked")
+    lines += _some(failed, _failed_line, 2, "duly runs list --state failed")
+    lines += _some(found.not_run, _not_run_line, 2, "duly explain KEY")
     return lines[:LINES_MAX]
 
 
@@ -259,6 +261,10 @@ def _head(found: StatusAnswer) -> str:
     return f"{automations}, {len(found.running)} running, {len(found.waiting)} waiting; next: {upcoming}"
 
 
+def _needs_line(one: Needs) -> str:
+    return _with_command("NEEDS YOU", one.message, one.command)
+
+
 def _failed_line(view: RunView) -> str:
     message = f"{view.job_key} {names.window(view.window_key)}: {view.why}"
     return _with_command("FAILED", message, f"duly logs {names.short(view.id)}")
@@ -279,10 +285,14 @@ def _not_run_line(one: NotRun) -> str:
     return _with_command(one.disposition.upper(), message, f"duly explain {one.job_key}")
 
 
-def _some(lines: list[str], most: int, command: str) -> list[str]:
-    if len(lines) <= most:
-        return lines
-    return [*lines[: most - 1], f"… and {len(lines) - most + 1} more: `{command}`"]
+def _some(
+    found: list[Found], line_of: Callable[[Found], str], most: int, command: str
+) -> list[str]:
+    """Return lines for what was found: only those that are shown are written."""
+    if len(found) <= most:
+        return [line_of(one) for one in found]
+    shown = [line_of(one) for one in found[: most - 1]]
+    return [*shown, f"… and {len(found) - most + 1} more: `{command}`"]
 
 
 def _count(number: int, word: str) -> str:
