@@ -107,8 +107,13 @@ def test_a_large_count_of_a_plain_cadence_is_resolved_by_arithmetic() -> None:
         ("FREQ=FORTNIGHTLY", "'FORTNIGHTLY'", "DAILY"),
         ("INTERVAL=2", "FREQ is missing", "FREQ=DAILY"),
         ("FREQ=MONTHLY;BYDAY=MO;BYSETPOS=1", "BYSETPOS", "1MO"),
-        ("FREQ=YEARLY;BYWEEKNO=3", "BYWEEKNO", "INTERVAL"),
-        ("FREQ=YEARLY;BYYEARDAY=3", "BYYEARDAY", "BYMONTHDAY"),
+        ("FREQ=YEARLY;BYWEEKNO=3", "BYWEEKNO", "BYDAY=MO"),
+        ("FREQ=YEARLY;BYWEEKNO=3;BYDAY=1MO", "BYWEEKNO", "number"),
+        ("FREQ=MONTHLY;BYWEEKNO=3;BYDAY=MO", "BYWEEKNO", "YEARLY"),
+        ("FREQ=YEARLY;BYWEEKNO=54;BYDAY=MO", "BYWEEKNO", ""),
+        ("FREQ=YEARLY;BYWEEKNO=0;BYDAY=MO", "there is no week 0", "-1"),
+        ("FREQ=DAILY;BYYEARDAY=3", "BYYEARDAY", "YEARLY"),
+        ("FREQ=YEARLY;BYYEARDAY=367", "BYYEARDAY", ""),
         ("FREQ=MINUTELY;BYSECOND=3", "BYSECOND", "DTSTART"),
         ("FREQ=DAILY;RSCALE=HEBREW", "RSCALE", "leave it out"),
         ("FREQ=MONTHLY;SKIP=BACKWARD", "SKIP", "leave it out"),
@@ -162,3 +167,19 @@ def test_every_fault_of_a_rule_is_named_at_once() -> None:
         "'BAR' is not NAME=VALUE", "FREQ", "INTERVAL", "BYHOUR", "FOO",
         "'yesterday' is no local time",
     ]  # fmt: skip
+
+
+def test_a_years_first_week_is_the_same_by_either_number() -> None:
+    # Monday 2018-12-31 begins the first of the 52 weeks of 2019.
+    by_one = rrule("FREQ=YEARLY;BYWEEKNO=1;BYDAY=MO", "2018-06-01T09:00:00")
+    by_back = rrule("FREQ=YEARLY;BYWEEKNO=-52;BYDAY=MO", "2018-06-01T09:00:00")
+    span = ("2018-06-01T00:00", "2020-01-01T00:00")
+    assert locals_of(by_one, *span) == ["2018-12-31T09:00", "2019-12-30T09:00"]
+    assert locals_of(by_back, *span)[0] == "2018-12-31T09:00"
+
+
+def test_days_of_the_year_narrow_faster_rules_too() -> None:
+    rule = rrule("FREQ=HOURLY;INTERVAL=12;BYYEARDAY=1,-1", "2026-01-01T00:00:00")
+    found = locals_of(rule, "2025-12-31T23:59", "2027-12-31T23:59")
+    days = ["2026-01-01", "2026-12-31", "2027-01-01", "2027-12-31"]
+    assert found == [f"{day}T{hour}:00" for day in days for hour in ("00", "12")]

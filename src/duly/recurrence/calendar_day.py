@@ -42,3 +42,14 @@ def month_start(month_index: int) -> int:
     """Return the first day of a month counted as `year * 12 + month - 1`; past the last day when out of range."""
     year, month = divmod(month_index, 12)
     return day_of(year, month + 1, 1) if year <= 9998 else LAST_DAY + 1
+
+
+def week_of(day: int, week_start: int) -> tuple[int, int]:
+    """Return the number of a day's week, and how many weeks its year has.
+
+    A week belongs to the year that has at least four of its days (RFC 5545 §3.3.10, BYWEEKNO; ISO 8601 for Mondays).
+    """
+    fourth = day - (weekday_of(day) - week_start) % 7 + 3
+    there = date_of(fourth)
+    into = fourth - day_of(there.year, 1, 1)
+    return into // 7 + 1, (year_length(there.year) - 1 - into % 7) // 7 + 1

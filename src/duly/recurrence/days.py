@@ -11,6 +11,7 @@ from duly.recurrence.calendar_day import (
     day_of,
     month_length,
     month_start,
+    week_of,
     weekday_of,
     year_length,
 )
@@ -29,6 +30,7 @@ class Calendar:
 
     A workday n is the day from Monday to Friday nearest to the n-th, in the same month; -1 is the last of the month.
     Month days (workdays are such) and weekdays must both agree, or, with `either`, one of them is enough (cron's rule).
+    Days and weeks of the year narrow all that.
     """
 
     months: frozenset[int] = frozenset()
@@ -37,12 +39,20 @@ class Calendar:
     month_ordinals: frozenset[tuple[int, int]] = frozenset()
     year_ordinals: frozenset[tuple[int, int]] = frozenset()
     workdays: frozenset[int] = frozenset()
+    year_days: frozenset[int] = frozenset()
+    weeks: frozenset[int] = frozenset()
+    week_start: int = 0
     either: bool = False
 
     @property
     def is_every_day(self) -> bool:
         """True when no day is left out."""
-        return not (self.months or self._names_month_days or self._names_weekdays)
+        names_days = self._names_month_days or self._names_weekdays or self._names_year_parts
+        return not (self.months or names_days)
+
+    @property
+    def _names_year_parts(self) -> bool:
+        return bool(self.year_days or self.weeks)
 
     @property
     def _names_month_days(self) -> bool:
@@ -60,7 +70,23 @@ class Calendar:
         whole = (1 << length) - 1
         by_day = self._month_day_bits(year, month, length) if self._names_month_days else whole
         by_weekday = self._weekday_bits(year, month, length) if self._names_weekdays else whole
-        return (by_day | by_weekday if self.either else by_day & by_weekday) & whole
+        named = (by_day | by_weekday if self.either else by_day & by_weekday) & whole
+        return named & self._year_bits(year, month, length) if self._names_year_parts else named
+
+    def _year_bits(self, year: int, month: int, length: int) -> int:
+        """Return the days that the days and weeks of their year name; both are counted from its end when negative."""
+        first = day_of(year, month, 1)
+        into, days = first - day_of(year, 1, 1), year_length(year)
+        named = 0
+        for index in range(length):
+            of_year = into + index + 1
+            week, weeks = week_of(first + index, self.week_start) if self.weeks else (0, 0)
+            is_day = not self.year_days or not self.year_days.isdisjoint(
+                (of_year, of_year - days - 1)
+            )
+            is_week = not self.weeks or not self.weeks.isdisjoint((week, week - weeks - 1))
+            named |= (is_day and is_week) << index
+        return named
 
     def _month_day_bits(self, year: int, month: int, length: int) -> int:
         named = 0

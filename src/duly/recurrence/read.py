@@ -167,7 +167,7 @@ def _cut(start: datetime, parts: RruleParts) -> datetime:
         return start.replace(second=0)
     if parts.hours:
         return start.replace(minute=0, second=0)
-    if parts.weekdays or parts.month_days or parts.months:
+    if parts.weekdays or parts.month_days or parts.months or parts.year_days:
         return start.replace(hour=0, minute=0, second=0)
     return start
 

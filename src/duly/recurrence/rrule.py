@@ -24,6 +24,7 @@ from duly.recurrence.source import END_S, FIRST_S, DayTimes, PlainCadence
 from duly.recurrence.work import END_UNITS, Work, WorkBudgetExceededError
 from duly.recurrence.zone import DAY_S, HOUR_S, MINUTE_S, second_of, wall_second, wall_time
 
+_DAY_FREQUENCIES: Final = (Frequency.DAILY, Frequency.WEEKLY, Frequency.MONTHLY)
 _ORDINAL_FREQUENCIES: Final = (Frequency.MONTHLY, Frequency.YEARLY)
 _ALL_HOURS: Final = tuple(range(24))
 _ALL_MINUTES: Final = tuple(range(60))
@@ -154,6 +155,7 @@ def _limits(parts: RruleParts) -> Calendar:
         months=frozenset(parts.months),
         month_days=frozenset(parts.month_days),
         weekdays=frozenset(weekday for _, weekday in parts.weekdays),
+        year_days=frozenset(parts.year_days),
     )
 
 
@@ -162,7 +164,7 @@ def _calendar(parts: RruleParts, start: datetime) -> Calendar:
     ordinals = frozenset(pair for pair in parts.weekdays if pair[0])
     plain = frozenset(weekday for ordinal, weekday in parts.weekdays if not ordinal)
     months, month_days = frozenset(parts.months), frozenset(parts.month_days)
-    if not parts.weekdays and not parts.month_days:
+    if not (parts.weekdays or parts.month_days or parts.year_days):
         match parts.frequency:
             case Frequency.WEEKLY:
                 plain = frozenset((start.weekday(),))
@@ -179,6 +181,9 @@ def _calendar(parts: RruleParts, start: datetime) -> Calendar:
         weekdays=plain,
         month_ordinals=frozenset() if by_year else ordinals,
         year_ordinals=ordinals if by_year else frozenset(),
+        year_days=frozenset(parts.year_days),
+        weeks=frozenset(parts.weeks),
+        week_start=parts.week_start,
     )
 
 
@@ -230,6 +235,26 @@ _COMBINATIONS: Final[Sequence[tuple[Callable[[RruleParts], bool], str, str]]] = 
         lambda parts: parts.frequency is Frequency.WEEKLY and bool(parts.month_days),
         "BYMONTHDAY means nothing in a WEEKLY rule",
         "write FREQ=DAILY with BYMONTHDAY and BYDAY",
+    ),
+    (
+        lambda parts: bool(parts.year_days) and parts.frequency in _DAY_FREQUENCIES,
+        "BYYEARDAY means nothing in a DAILY, WEEKLY or MONTHLY rule (RFC 5545 §3.3.10)",
+        "write FREQ=YEARLY",
+    ),
+    (
+        lambda parts: bool(parts.weeks) and parts.frequency is not Frequency.YEARLY,
+        "BYWEEKNO means something in a YEARLY rule only (RFC 5545 §3.3.10)",
+        "write FREQ=YEARLY",
+    ),
+    (
+        lambda parts: bool(parts.weeks) and not parts.weekdays,
+        "BYWEEKNO without BYDAY is read differently by every program",
+        "add BYDAY=MO for the week's Monday, or BYDAY=MO,TU,WE,TH,FR,SA,SU for all its days",
+    ),
+    (
+        lambda parts: bool(parts.weeks) and parts.has_ordinals,
+        "BYDAY: a number before a weekday means nothing beside BYWEEKNO",
+        "leave the number out",
     ),
     (
         lambda parts: (

@@ -50,6 +50,8 @@ class RruleParts:
     week_start: int = 0
     months: tuple[int, ...] = ()
     month_days: tuple[int, ...] = ()
+    year_days: tuple[int, ...] = ()
+    weeks: tuple[int, ...] = ()
     weekdays: tuple[tuple[int, int], ...] = ()
     hours: tuple[int, ...] = ()
     minutes: tuple[int, ...] = ()
@@ -127,11 +129,18 @@ def _integers(low: int, high: int) -> Callable[[str], tuple[int, ...]]:
     return lambda value: tuple(sorted({_integer(item, low, high) for item in value.split(",")}))
 
 
-def _month_days(value: str) -> tuple[int, ...]:
-    days = _integers(-31, 31)(value)
-    if 0 in days:
-        raise PartError("there is no day 0", "count from 1, or from -1 for the last day")
-    return days
+def _counted(what: str, most: int) -> Callable[[str], tuple[int, ...]]:
+    """Read numbers from 1 on, or from -1 back from the end."""
+
+    def read(value: str) -> tuple[int, ...]:
+        numbers = _integers(-most, most)(value)
+        if 0 in numbers:
+            raise PartError(
+                f"there is no {what} 0", f"count from 1, or from -1 for the last {what}"
+            )
+        return numbers
+
+    return read
 
 
 def _week_start(value: str) -> int:
@@ -178,7 +187,9 @@ _READERS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = MappingProxyTy
         "UNTIL": ("until", _until),
         "WKST": ("week_start", _week_start),
         "BYMONTH": ("months", _integers(1, 12)),
-        "BYMONTHDAY": ("month_days", _month_days),
+        "BYMONTHDAY": ("month_days", _counted("day", 31)),
+        "BYYEARDAY": ("year_days", _counted("day", 366)),
+        "BYWEEKNO": ("weeks", _counted("week", 53)),
         "BYDAY": ("weekdays", _weekdays),
         "BYHOUR": ("hours", _integers(0, 23)),
         "BYMINUTE": ("minutes", _integers(0, 59)),
@@ -188,8 +199,6 @@ _READERS: Final[Mapping[str, tuple[str, Callable[[str], Any]]]] = MappingProxyTy
 _REFUSED: Final[Mapping[str, Sequence[str]]] = MappingProxyType(
     {
         "BYSETPOS": ("not supported yet", "for the first Monday of a month write BYDAY=1MO"),
-        "BYWEEKNO": ("not supported yet", "write BYMONTH and BYDAY, or INTERVAL with DTSTART"),
-        "BYYEARDAY": ("not supported yet", "write BYMONTH and BYMONTHDAY"),
         "BYSECOND": ("not supported yet", "leave it out; seconds come from DTSTART"),
         "RSCALE": ("only the Gregorian calendar is supported", "leave it out"),
         "SKIP": ("dates that do not exist are always left out", "leave it out"),
