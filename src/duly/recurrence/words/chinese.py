@@ -159,6 +159,7 @@ _TABLE: Final = (
     (rf"每隔(?P<n>{NUMBER_ZH})个?(?P<unit>秒钟|秒|分钟|分|小时|钟头)", _apart),
     ("(?:每隔一?|隔)(?:个)?(?P<unit>天|日|周|星期|礼拜|月|年)", _alternate),
     (rf"(?:每隔一?|隔)(?P<list>{cal.WEEKDAY_ZH})", _alternate_weekdays),
+    ("每隔?半个?(?:小时|钟头)", lambda _: {"every": (Unit.MINUTE, 30)}),
     ("每个?季度?", _quarterly),
     (rf"(?P<link>且为|且|或者|或|每逢|每个?|逢)?(?P<list>{cal.WEEKDAY_LIST})", _weekdays),
     (rf"{_LINK}{_YEAR}(?P<list>{_NTH_ITEM}(?:{AND}{_NTH_ITEM})*)", _nth_weekdays),

@@ -18,22 +18,22 @@ _PERIOD: Final = (
     "凌晨|清晨|清早|早上|早晨|上午|中午|正午|下午|傍晚|晚上|晚间|夜里|夜间|深夜|半夜|午夜|晚"
 )
 _ZH: Final = (
-    rf"(?:{_PERIOD})?\s*(?:{HANZI})\s*(?:点|时(?!区))钟?整?(?:\s*(?:(?:{HANZI})\s*分?(?:\s*(?:{HANZI})\s*秒)?"
-    rf"|半|一刻|三刻|整)(?!\s*次|\s*[-年]))?"
+    rf"(?:{_PERIOD})?\s*(?:{HANZI})\s*(?:点|时(?!区))钟?整?(?:\s*(?:一刻|三刻|(?:{HANZI})\s*分?(?:\s*(?:{HANZI})\s*秒)?"
+    rf"|半|整)(?!\s*次|\s*[-年]))?"
     rf"|(?:{_PERIOD})\s*[0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?|(?:中午|正午|半夜|午夜)(?!\s*(?:{HANZI}))"
 )
 CLEAR: Final = rf"(?:{_EN}|{_ZH})"
 """A time that nothing else can be."""
 
 TIME: Final = (
-    rf"(?:{CLEAR}|{NUMBER}(?![0-9:.])(?!\s*(?:times|occurrences|days?|hours?|minutes?|weeks?|months?|次|[-/年月日号天周]))"
+    rf"(?:{CLEAR}|{NUMBER}(?![0-9]|[:.][0-9])(?!\s*(?:times|occurrences|days?|hours?|minutes?|weeks?|months?|次|[-/年月日号天周]))"
     r"(?!st|nd|rd|th))"
 )
 """A time after a word that announces one: a bare hour will do."""
 
 _PIECES: Final = re.compile(
     rf"(?P<period>{_PERIOD})?\s*(?P<hour>{NUMBER}|{HANZI})\s*"
-    rf"(?:(?:[:.h]|点钟?整?|时)\s*(?:(?P<minute>{HANZI}|半|一刻|三刻|整)?\s*分?\s*"
+    rf"(?:(?:[:.h]|点钟?整?|时)\s*(?:(?P<minute>半|一刻|三刻|整|{HANZI})?\s*分?\s*"
     rf"(?::?\s*(?P<second>{HANZI})\s*秒?)?))?\s*(?:o'clock)?\s*"
     r"(?P<meridiem>[ap]\.?m\.?|in\s+the\s+morning|in\s+the\s+(?:afternoon|evening)|at\s+night)?"
 )

@@ -63,6 +63,8 @@ def _with_frequency(said: Said) -> Said:
         return replace(said, every=(Unit.WEEK, 1))
     if said.between is not None:
         return replace(said, every=(Unit.DAY, 1))
+    if said.minutes and not said.hours:
+        return replace(said, every=(Unit.HOUR, 1))
     raise UnclearError("how often?", ("times", "months", "start"), _EVERY_DAY)
 
 

@@ -1,11 +1,12 @@
 """Makes an RRULE of what was said."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from duly.recurrence.words import times_of_day
 from duly.recurrence.words.calendar_words import WORKDAYS
+from duly.recurrence.words.first_date import first_date
 from duly.recurrence.words.said import ELAPSED_UNITS, Link, Said, Scope, Unit
 from duly.recurrence.words.unclear import UnclearError
 
@@ -34,11 +35,14 @@ def rrule_schedule(said: Said) -> Mapping[str, object]:
     made: dict[str, object] = {"rrule": ";".join(parts)}
     if start is not None:
         clock = start.clock or _first_time(said)
-        made["dtstart"] = replace(start, clock=clock).moment.isoformat()
+        date = start.date if start.clock else first_date(said, start.date)
+        made["dtstart"] = replace(start, date=date, clock=clock).moment.isoformat()
     return made
 
 
 def _first_time(said: Said) -> tuple[int, int, int]:
+    if said.times:
+        return min(said.times)
     return (
         min(said.hours, default=0),
         min(said.minutes, default=0),
@@ -161,9 +165,34 @@ def _named(name: str, numbers: Sequence[int]) -> Sequence[str]:
     return [f"{name}={','.join(map(str, numbers))}"] if numbers else []
 
 
+_MISPLACED: Final[Sequence[tuple[Callable[[Unit, Said], bool], str, str, str]]] = (
+    (
+        lambda unit, said: bool(said.weeks) and unit is not Unit.YEAR,
+        "weeks",
+        "weeks are counted in a year",
+        "every year in week 20 on Monday",
+    ),
+    (
+        lambda unit, said: bool(said.year_days) and unit in (Unit.DAY, Unit.WEEK, Unit.MONTH),
+        "year_days",
+        "days of the year are counted in a year",
+        "every year on day 100 of the year",
+    ),
+    (
+        lambda unit, said: bool(said.month_days or said.workdays) and unit is Unit.WEEK,
+        "month_days",
+        "a week has no such days",
+        "every month on day 13 of the month if it is Friday",
+    ),
+)
+
+
 def _check_scope(said: Said) -> None:
     assert said.every is not None
     unit = said.every[0]
+    for is_wrong, about, message, fix in _MISPLACED:
+        if is_wrong(unit, said):
+            raise UnclearError(message, (about,), (fix,))
     if not any(nth for nth, _ in said.weekdays):
         return
     if unit not in (Unit.MONTH, Unit.YEAR):

@@ -217,6 +217,7 @@ _TABLE: Final = (
         rf"once\s+(?:an?|per|{_EVERY})\s+(?P<nth>other\s+)?(?:(?P<n>{NUMBER})\s+)?(?P<unit>{_UNIT})",
         _every,
     ),
+    (r"every\s+half[ -](?:an\s+)?hour|half[ -]hourly", lambda _: {"every": (Unit.MINUTE, 30)}),
     ("hourly|daily|weekly|fortnightly|monthly|yearly|annually", _adverb),
     (rf"quarterly|{_EVERY}\s+quarter|once\s+a\s+quarter", _quarterly),
     (
@@ -255,7 +256,7 @@ _TABLE: Final = (
         rf"in\s+(?P<list>(?:the\s+)?(?:weeks?\s+|(?:{ORDINAL})\s+week)(?<=[\sk])(?:{_WEEK_ITEM})?(?:{AND}{_WEEK_ITEM})*)(?:\s+of\s+the\s+year)?",
         _weeks,
     ),
-    (rf"(?:in|of)\s+(?P<list>{cal.MONTH_LIST})", _months),
+    (rf"(?:in|of|from|during)\s+(?P<list>{cal.MONTH_LIST})", _months),
     (rf"{_EVERY}\s+(?P<list>{cal.MONTH_LIST})", _every_month_named),
     (
         (

@@ -55,7 +55,7 @@ ORDINAL_ZH: Final = rf"(?:倒数第(?:{HANZI})|最后一|最后|第(?:{HANZI}))"
 AND: Final = r"(?:\s*,\s*and\s+|\s*[,、&]\s*|\s+and\s+|\s*(?:和|及|与|以及)\s*)"
 TO: Final = r"\s*(?:-|~|\bto\b|\bthrough\b|\bthru\b|到|至)\s*"
 # A number before these words belongs to the next clause.
-_NOT_COUNT: Final = r"(?![0-9])(?!\s*(?:times|occurrences|次|年))(?!:|[-/.][0-9]{1,2}[-/.][0-9])"
+_NOT_COUNT: Final = r"(?![0-9])(?!\s*(?:times|occurrences|次|年|周))(?!:|[-/.][0-9]{1,2}[-/.][0-9])"
 ONE: Final = rf"(?:{NUMBER}|{NUMBER_ZH}){_NOT_COUNT}"
 SPAN: Final = rf"{ONE}(?:{TO}{ONE})?"
 
