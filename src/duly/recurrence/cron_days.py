@@ -1,6 +1,7 @@
 """The day forms that Quartz and Jenkins brought to cron: `L`, `L-3`, `LW`, `15W`, `5L`, `1#2`."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,7 +49,7 @@ def of_month(item: str) -> DayForm | None:
     return None
 
 
-def of_week(item: str, weekday_of: dict[str, int]) -> DayForm | None:
+def of_week(item: str, weekday_of: Mapping[str, int]) -> DayForm | None:
     """Return what an item of the day-of-week field means if it is one of these forms; Sunday is 0 or 7 in the text.
 
     Raises PartError.
@@ -69,7 +70,7 @@ def of_week(item: str, weekday_of: dict[str, int]) -> DayForm | None:
     return DayForm(ordinal=(number, _weekday(item, numbered[1], weekday_of)))
 
 
-def _weekday(item: str, name: str, weekday_of: dict[str, int]) -> int:
+def _weekday(item: str, name: str, weekday_of: Mapping[str, int]) -> int:
     """Return a weekday, Monday 0."""
     number = weekday_of.get(name)
     if number is None:
