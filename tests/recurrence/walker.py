@@ -6,6 +6,7 @@ It knows `datetime` and the zone it is given alone, and is a second means beside
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import cache
 from typing import Final
 
 DAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
@@ -15,7 +16,6 @@ _UNITS: Final = {
     "MINUTELY": timedelta(minutes=1),
     "SECONDLY": timedelta(seconds=1),
 }
-_STEPS: Final = {"BYHOUR": 3_600, "BYMINUTE": 60, "BYSECOND": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,12 @@ class Walk:
 
     @property
     def parts(self) -> Mapping[str, str]:
-        return dict(piece.split("=") for piece in self.rule.split(";"))
+        return parts_of(self.rule)
+
+
+@cache
+def parts_of(rule: str) -> Mapping[str, str]:
+    return dict(piece.split("=") for piece in rule.split(";"))
 
 
 def instants(walk: Walk) -> Sequence[datetime]:
@@ -41,7 +46,12 @@ def instants(walk: Walk) -> Sequence[datetime]:
 
 
 def numbers(parts: Mapping[str, str], name: str) -> Sequence[int]:
-    return [int(item) for item in parts[name].split(",")] if name in parts else []
+    return _listed(parts[name]) if name in parts else ()
+
+
+@cache
+def _listed(text: str) -> Sequence[int]:
+    return tuple(int(item) for item in text.split(","))
 
 
 def _meant(local: datetime, zone: tzinfo) -> datetime:
@@ -211,6 +221,8 @@ def _elapsed(walk: Walk) -> Iterator[datetime]:
     begin = _meant(walk.start, walk.zone)
     origin, step = _spread(parts, begin, walk.start)
     unit = _UNITS[parts["FREQ"]]
+    # An hour whose minute is left open has one minute, as far into it as DTSTART is.
+    width = unit if "BYMINUTE" in parts else min(unit, _UNITS["MINUTELY"])
     stride = unit * int(parts.get("INTERVAL", "1"))
     number = 0
     if "COUNT" not in parts and walk.first > origin:
@@ -218,7 +230,7 @@ def _elapsed(walk: Walk) -> Iterator[datetime]:
     while origin + number * stride <= walk.last:
         period = origin + number * stride
         number += 1
-        members = [period + each * step for each in range(unit // step)] if step else [period]
+        members = [period + each * step for each in range(width // step)] if step else [period]
         agreed = [each for each in members if _reads_well(walk, each.astimezone(walk.zone))]
         yield from (e for e in picked(agreed, numbers(parts, "BYSETPOS")) if e >= begin)
 
@@ -239,9 +251,9 @@ def _spread(
 
 def _reads_well(walk: Walk, local: datetime) -> bool:
     parts = walk.parts
-    if "BYSECOND" in parts and "BYMINUTE" not in parts and parts["FREQ"] == "HOURLY":
-        parts = {**parts, "BYMINUTE": str(walk.start.minute)}
-    values = {"BYHOUR": local.hour, "BYMINUTE": local.minute, "BYSECOND": local.second}
-    return all(
-        name not in parts or value in numbers(parts, name) for name, value in values.items()
-    ) and names_day(parts, walk.start.date(), local.date())
+    return (
+        ("BYSECOND" not in parts or local.second in numbers(parts, "BYSECOND"))
+        and ("BYMINUTE" not in parts or local.minute in numbers(parts, "BYMINUTE"))
+        and ("BYHOUR" not in parts or local.hour in numbers(parts, "BYHOUR"))
+        and names_day(parts, walk.start.date(), local.date())
+    )
