@@ -60,7 +60,10 @@ def bounded(numbers: Sequence[int], low: int, high: int) -> tuple[int, ...]:
     """Return numbers; raise PartError when one lies outside, or is 0 where counting begins at 1."""
     for number in numbers:
         if not low <= number <= high or (low < 0 and number == 0):
-            raise PartError(f"{number} is outside {max(low, 1) if low else 0} to {high}")
+            first = max(low, 1) if low else 0
+            raise PartError(
+                f"{number} is outside {first} to {high}", f"a number from {first} to {high}"
+            )
     return tuple(sorted(set(numbers)))
 
 

@@ -326,6 +326,6 @@ _OTHER_WORDS: Final = tuple(
         "[a-z]+",
         "every each other second minute hour day week month year quarter weekday weekdays weekend weekends workday "
         "seconds minutes hours days weeks months years quarterly at between from until starting except plus also "
-        "times first third fourth fifth last noon midnight once time beginning through only",
+        "times on in the of if and first third fourth fifth last noon midnight once time beginning through only",
     )
 )

@@ -14,6 +14,7 @@ from duly.recurrence.words.said import Said
 from duly.recurrence.words.text import fault, near, normal, word_at
 
 _CLAUSES_MAX: Final = 40
+_KNOWN_WORDS_MAX: Final = 8
 _BETWEEN_CLAUSES: Final = re.compile(r"[\s,;.()\"]*(?:[的在于][\s,]*)?")
 _END: Final = re.compile(r"[\s,;.!()\"]*")
 
@@ -131,12 +132,17 @@ def _zone_among(
 def _unknown(folded: str, text: str, position: int) -> ValidationError:
     word = word_at(folded, position)
     known = set(_vocabulary())
-    while word in known:
+    for _ in range(_KNOWN_WORDS_MAX):
+        if word not in known:
+            break
         # The word is known; what follows it makes no sense of it.
         following = _skip(folded, position + len(word))
         if following >= len(folded.rstrip()):
             break
         position, word = following, word_at(folded, following)
+        trapped = traps.at(folded, position, position)
+        if trapped is not None:
+            return fault(position, text, trapped[1], trapped[2], trapped[0] - position)
     close = [] if word in known else near(word, known)
     if close:
         return fault(position, text, "this is not understood", close)

@@ -17,11 +17,11 @@ _NEAR: Final = 3
 # Traditional characters of the vocabulary; some have the same shape for both and are left out.
 _TRADITIONAL: Final = (
     "個點時週禮號從開後數為鐘間區兩這當倫紐約東臺與還"
-    "複結續過進來無羅馬爾農曆節夠門廣漢於處終幾畫離補連僅"
+    "複結續過進來無羅馬爾農曆節夠門廣漢於處終幾畫離補連僅單雙"
 )
 _SIMPLIFIED: Final = (
     "个点时周礼号从开后数为钟间区两这当伦纽约东台与还"
-    "复结续过进来无罗马尔农历节够门广汉于处终几画离补连仅"
+    "复结续过进来无罗马尔农历节够门广汉于处终几画离补连仅单双"
 )
 _FOLD: Final = {ord(old): new for old, new in zip(_TRADITIONAL, _SIMPLIFIED, strict=True)}
 _PUNCTUATION: Final = {
@@ -81,4 +81,4 @@ def word_at(text: str, position: int) -> str:
 
 def near(word: str, known: Collection[str]) -> Sequence[str]:
     """Return known words that a word may be a slip of."""
-    return difflib.get_close_matches(word.lower()[:_WORD_CHARS_MAX], known, n=_NEAR, cutoff=0.7)
+    return difflib.get_close_matches(word.lower()[:_WORD_CHARS_MAX], known, n=_NEAR, cutoff=0.65)

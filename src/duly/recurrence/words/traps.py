@@ -20,7 +20,7 @@ _ABBREVIATION: Final = "this names several zones, or one that ignores clock chan
 _TABLE: Final[Sequence[tuple[str, str, Sequence[str]]]] = (
     (r"(?:tomorrow|today|tonight|yesterday|now|the day after tomorrow)\b", _TODAY, _DATE),
     (
-        r"in\s+(?:an?|\d+|\w+)\s+(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b(?!\s+\d)",
+        r"in\s+(?:an?|\d+|one|two|three|four|five|six|seven|ten|twelve|a\s+few)\s+(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b(?!\s+\d)",
         _TODAY,
         _DATE,
     ),
