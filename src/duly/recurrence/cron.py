@@ -77,9 +77,11 @@ def fires(parts: CronParts) -> bool:
     if parts.workdays or parts.ordinals:
         calendar = _calendar(parts)
         return any(calendar.bits(year, month) for year in _YEARS for month in parts.months)
-    # A weekday alone excludes no date for ever. Either -1 for the last day, or 1 for the first, are in every month.
+    # A weekday alone excludes no date for ever, and every month has a first and a last day.
+    if parts.month_days[0] == 1 or parts.month_days[-1] == -1:
+        return True
     nearest = min(abs(day) for day in parts.month_days)
-    return nearest == 1 or any(nearest <= month_length(_LEAP_YEAR, month) for month in parts.months)
+    return any(nearest <= month_length(_LEAP_YEAR, month) for month in parts.months)
 
 
 def compile_parts(parts: CronParts, zone: Zone) -> DayTimes:
@@ -104,7 +106,7 @@ def _times(parts: CronParts) -> tuple[int, ...]:
 
 
 def _calendar(parts: CronParts) -> Calendar:
-    every_day = len(parts.month_days) == 31 and min(parts.month_days) == 1
+    every_day = len(parts.month_days) == 31 and parts.month_days[0] == 1
     every_weekday = len(parts.weekdays) == 7
     if parts.either_day and (every_day or every_weekday):
         every_day = every_weekday = True

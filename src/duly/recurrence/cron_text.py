@@ -1,8 +1,9 @@
 """Reads the text of a cron expression, strictly; what it cannot read is named with its field and column."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from duly.recurrence import cron_days, cron_hints, cron_spread
@@ -30,9 +31,20 @@ class Named:
     is_starred: bool
 
 
-_EVERY: Final = {
-    field.name: Named(numbers=field.every, forms=(), is_starred=True) for field in SECONDS_FIRST
-}
+def _of_one(number: int) -> Named:
+    return Named(numbers=(number,), forms=(), is_starred=False)
+
+
+# Most fields hold a star or one value.
+_WHOLE: Final[Mapping[str, Mapping[str, Named]]] = MappingProxyType(
+    {
+        field.name: MappingProxyType(
+            {text: _of_one(number) for text, number in field.values.items()}
+            | {"*": Named(numbers=field.every, forms=(), is_starred=True)}
+        )
+        for field in SECONDS_FIRST
+    }
+)
 
 
 class _ItemError(Exception):
@@ -90,11 +102,9 @@ def _column(text: str, index: int) -> int:
 
 
 def _field(field: Field, written: str, may_spread: bool) -> Named:
-    if written == "*":
-        return _EVERY[field.name]
-    number = field.values.get(written)
-    if number is not None:
-        return Named(numbers=(number,), forms=(), is_starred=False)
+    whole = _WHOLE[field.name].get(written)
+    if whole is not None:
+        return whole
     numbers: set[int] = set()
     forms: list[DayForm] = []
     place = 1
