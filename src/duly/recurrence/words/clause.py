@@ -38,12 +38,14 @@ def clauses(table: Sequence[tuple[str, Callable[[re.Match[str]], Parts]]]) -> Se
 def times(text: str) -> Parts:
     """Read a list of times."""
     found = [match[0].strip() for match in re.finditer(clock.TIME, text)]
+    clock.check_halves(found)
     said: set[Clock] = {clock.read(item) for item in found}
     return {"times": tuple(sorted(said)), "is_night": any(map(clock.is_night, found))}
 
 
 def between(first: str, last: str) -> Parts:
     """Read a span of the day, both ends included."""
+    clock.check_halves((first.strip(), last.strip()))
     return {"between": (clock.read(first.strip()), clock.read(last.strip()))}
 
 

@@ -1,6 +1,7 @@
 """Times of day as people write them: `9`, `9:00`, `9.30pm`, `17h30`, `noon`, `早上九點`, `下午5点半`."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from duly.recurrence.faults import PartError, shown
@@ -109,6 +110,24 @@ def read(text: str) -> Clock:
     if not (0 <= hour <= 23 and 0 <= minute <= 59 and 0 <= second <= 59):
         raise PartError("a day goes from 00:00 to 23:59", "a time such as 09:00")
     return hour, minute, second
+
+
+_MARKED: Final = re.compile(rf"(?:{_PERIOD})|[ap]\.?m\b|in\s+the\s+|at\s+night")
+_EITHER_HALF: Final = re.compile(rf"(?!0[0-9])(?:{NUMBER}|{HANZI})(?![a-z])")
+
+
+def check_halves(texts: Sequence[str]) -> None:
+    """Raise PartError when one time says its half of the day, and another may lie in either."""
+    open_hours = [text for text in texts if not _MARKED.search(text) and text not in _NAMED]
+    marked = len(texts) - len(open_hours) - sum(text in _NAMED for text in texts)
+    unclear = [text for text in open_hours if _EITHER_HALF.match(text) and 1 <= read(text)[0] <= 12]
+    if marked and unclear:
+        hour, minute, _ = read(unclear[0])
+        other = (hour + 12) % 24
+        raise PartError(
+            f"{shown(unclear[0])} may lie in either half of the day",
+            f"{hour:02}:{minute:02} or {other:02}:{minute:02}, on the 24-hour clock",
+        )
 
 
 def _minute(text: str | None) -> int:
