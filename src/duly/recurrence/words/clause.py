@@ -37,7 +37,7 @@ def clauses(table: Sequence[tuple[str, Callable[[re.Match[str]], Parts]]]) -> Se
 
 def times(text: str) -> Parts:
     """Read a list of times."""
-    found = [match[0].strip() for match in re.finditer(clock.TIME, text)]
+    found = sorted({match[0].strip() for match in re.finditer(clock.TIME, text)})
     clock.check_halves(found)
     said: set[Clock] = {clock.read(item) for item in found}
     return {"times": tuple(sorted(said)), "is_night": any(map(clock.is_night, found))}
