@@ -6,13 +6,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from duly.model.errors import ValidationError
 from duly.model.instant import SECOND_US, Instant, from_datetime
 from duly.model.timing import AnchorClass, CronRule
 from duly.model.zone import Zone
-from duly.recurrence import cron as expressions
-from duly.recurrence import faults
-from duly.recurrence.faults import Faults
-from duly.recurrence.schedule import Schedule
+from duly.recurrence.schedule import Schedule, compile_rule
 from tests.recurrence import cron_walker, places
 
 # Each with a day on which its clock is changed, or with the end of a leap February.
@@ -40,14 +38,12 @@ MINUTES = tuple(NUMBERS)
 
 def compiled(text: str, zone: Zone, *, seconds_first: bool = False) -> Schedule | None:
     """Compile an expression; None when no date agrees with it."""
-    found = Faults(faults.CRON)
-    parts = expressions.parse(text, found, seconds_first=seconds_first)
-    assert parts is not None, found.found
-    source = expressions.compile_parts(parts, zone)
-    spec = CronRule(text=text)
-    if not expressions.fires(parts):
-        return None
-    return Schedule(spec=spec, anchor=parts.anchor, zone=zone, source=source)
+    try:
+        return compile_rule(CronRule(text=text, seconds_first=seconds_first), zone)
+    except ValidationError as error:
+        if "never fires" in error.faults[0].message:
+            return None
+        raise
 
 
 def found_in(schedule: Schedule, first: datetime, last: datetime) -> Sequence[int]:

@@ -2,16 +2,12 @@
 
 import pytest
 
-from duly.recurrence import cron, faults
+from duly.model.timing import CronRule
 from duly.recurrence.cron_reading import reading
-from duly.recurrence.faults import Faults
 
 
 def read(text: str, *, seconds_first: bool = False) -> str:
-    found = Faults(faults.CRON)
-    parts = cron.parse(text, found, seconds_first=seconds_first)
-    assert parts is not None, found.found
-    return reading(parts)
+    return reading(CronRule(text=text, seconds_first=seconds_first))
 
 
 @pytest.mark.parametrize(

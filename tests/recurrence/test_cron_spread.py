@@ -46,3 +46,24 @@ def test_a_rule_is_stored_with_its_values_and_refused_where_there_is_no_automati
     assert rule == CronRule(text=resolved("H 9 * * *", "report"))
     with pytest.raises(ValidationError, match="each automation's own"):
         read_rule(given, zone=places.TAIPEI, created_at=at)
+
+
+def test_seconds_in_front_change_no_other_value():
+    for number in range(60):
+        five, six = (resolved(text, f"a{number}") for text in ("H H H H H", "H H H H H H"))
+        assert six.split()[1:] == five.split()
+
+
+def test_a_rule_with_seconds_first_is_read_and_stored_with_them():
+    at = instant("2026-05-01T00:00")
+    given = {"cron": "H 0 9 * * *", "seconds_first": True}
+    rule = read_rule(given, zone=places.TAIPEI, created_at=at, seed="report")
+    assert rule == CronRule(text=resolved("H 0 9 * * *", "report"), seconds_first=True)
+    for wrong, message in (
+        ({"cron": "0 9 * * *", "seconds_first": "yes"}, "true or false"),
+        ({"once": "2026-12-25 08:00", "seconds_first": True}, "with cron only"),
+        ({"cron": "0 9 * * *", "seconds_first": True}, "there are 5 fields"),
+        ({"cron": "H  9 * * 8"}, "column 10: 8 is outside"),
+    ):
+        with pytest.raises(ValidationError, match=message):
+            read_rule(wrong, zone=places.TAIPEI, created_at=at, seed="report")

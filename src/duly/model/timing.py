@@ -23,9 +23,10 @@ class RruleRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CronRule:
-    """A five-field cron expression, read in the automation's zone."""
+    """A cron expression, read in the automation's zone: five fields, or six with the seconds first."""
 
     text: str
+    seconds_first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

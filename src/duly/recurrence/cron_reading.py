@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from duly.model.timing import AnchorClass
-from duly.recurrence.cron import CronParts
+from duly.model.timing import AnchorClass, CronRule
+from duly.recurrence.cron import CronParts, parse
 from duly.recurrence.cron_fields import HOUR, MINUTE, SECOND, Field
+from duly.recurrence.faults import CRON, Faults
 
 _LISTED_TIMES_MAX: Final = 6
 _MONTH_NAMES: Final = (
@@ -19,8 +20,15 @@ _WEEKDAY_NAMES: Final = (
 _NTH: Final = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", -1: "last"}
 
 
-def reading(parts: CronParts) -> str:
-    """Return one line such as `at 09:00; day of month 1 OR Monday (both fields restricted: either is enough)`."""
+def reading(spec: CronRule) -> str:
+    """Return one line such as `at 09:00; day of month 1 OR Monday (both fields restricted: either is enough)`.
+
+    Raises ValidationError for an expression that cannot be read.
+    """
+    found = Faults(CRON)
+    parts = parse(spec.text, found, seconds_first=spec.seconds_first)
+    found.raise_if_any()
+    assert parts is not None
     said = [_clock(parts), _days(parts)]
     if len(parts.months) < 12:
         said.append("in " + _listed([_MONTH_NAMES[month - 1] for month in parts.months]))

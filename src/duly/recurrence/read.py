@@ -79,7 +79,7 @@ def read_rule(
     if kind == "rrule":
         rule = _read_rrule(text, schedule.get("dtstart"), zone, (created_at, previous))
     elif kind == "cron":
-        rule = _read_cron(text, seed)
+        rule = _read_cron(text, schedule.get("seconds_first") is True, seed)
     else:
         rule = _read_once(text)
     compile_rule(rule, zone)
@@ -124,8 +124,20 @@ def _refuse_shape(schedule: Mapping[str, object]) -> None:
     if schedule.get("dtstart") is not None and given and "rrule" not in given:
         message = "dtstart means something with rrule only"
         found.append(Fault(pointer=faults.DTSTART, message=message, fix="leave it out"))
+    if schedule.get("seconds_first") is not None:
+        found += _seconds_first_faults(schedule)
     if found:
         raise ValidationError(found)
+
+
+def _seconds_first_faults(schedule: Mapping[str, object]) -> list[Fault]:
+    pointer = "/schedule/seconds_first"
+    if schedule.get("cron") is None:
+        message = "seconds_first means something with cron only"
+        return [Fault(pointer=pointer, message=message, fix="leave it out")]
+    if not isinstance(schedule["seconds_first"], bool):
+        return [Fault(pointer=pointer, message="this is not true or false", fix="write true")]
+    return []
 
 
 def _read_rrule(
@@ -234,13 +246,18 @@ _REFUSED_LINES: Final[Mapping[str, str]] = MappingProxyType(
 _OFFSET: Final = re.compile(r"(.+?)(Z|[+-](?:0[0-9]|1[0-5]):[0-5][0-9])", re.ASCII)
 
 
-def _read_cron(text: str, seed: str | None) -> CronRule:
-    if len(text) > cron.TEXT_CHARS_MAX or not cron_spread.uses_spread(text):
-        return CronRule(text=" ".join(text.split()))
+def _read_cron(text: str, seconds_first: bool, seed: str | None) -> CronRule:
+    found = Faults(faults.CRON)
+    # As written: columns are those of the user's own text, before H is resolved.
+    cron.parse(text, found, seconds_first=seconds_first, may_spread=True)
+    found.raise_if_any()
+    plain = " ".join(text.split())
+    if not cron_spread.uses_spread(plain):
+        return CronRule(text=plain, seconds_first=seconds_first)
     if seed is None:
         message = "H is a value of each automation's own, and here is none"
         raise refusal(faults.CRON, message, "write a number; `duly diff` shows what H becomes")
-    return CronRule(text=cron_spread.resolved(text, seed))
+    return CronRule(text=cron_spread.resolved(plain, seed), seconds_first=seconds_first)
 
 
 def _read_once(text: str) -> OnceLocal | OnceInstant:

@@ -182,7 +182,7 @@ def _rrule(spec: RruleRule, zone: Zone) -> Schedule:
 
 def _cron(spec: CronRule, zone: Zone) -> Schedule:
     found = Faults(faults.CRON)
-    parts = cron.parse(spec.text, found)
+    parts = cron.parse(spec.text, found, seconds_first=spec.seconds_first)
     if parts is not None and not cron.fires(parts):
         found.add(_NEVER, "leave a restriction out")
     found.raise_if_any()
