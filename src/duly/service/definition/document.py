@@ -74,6 +74,9 @@ class Schedule(Shape):
     cron: Text | None = Field(
         None, description="five-field cron expression", examples=["0 9 * * 1-5"]
     )
+    seconds_first: bool | None = Field(
+        None, description="true: the cron expression has six fields, seconds first"
+    )
     once: Text | None = Field(
         default=None, description="one local time, or one instant with an offset"
     )

@@ -44,6 +44,7 @@ FIELDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "schedule": ("by hand only", "when it is due: exactly one of `rrule`, `cron`, `once`"),
         "schedule.rrule": (NO_DEFAULT, "a recurrence rule of RFC 5545, hourly or slower"),
         "schedule.cron": (NO_DEFAULT, "a cron line with five fields"),
+        "schedule.seconds_first": ("false", "true: the cron line has six fields, seconds first"),
         "schedule.once": (NO_DEFAULT, "one local time, or one instant with an offset"),
         "schedule.dtstart": ("when it is created", "local start of an `rrule`"),
         "schedule.timezone": ("the workspace's", "an IANA zone, such as `Europe/Berlin`"),
