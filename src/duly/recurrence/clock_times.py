@@ -15,7 +15,7 @@ from duly.recurrence.zone import HOUR_S
 class ClockTimes:
     """Fixed readings of the local clock, as sorted seconds after midnight."""
 
-    times: tuple[int, ...]
+    times: Sequence[int]
 
     def within(self, first: int, until: int, midnight: int) -> Sequence[int]:  # noqa: ARG002
         """Return the readings in a part of a day."""

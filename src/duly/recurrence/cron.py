@@ -4,6 +4,7 @@ Day of month and day of week follow Debian's cron: when neither field begins wit
 must agree.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -100,9 +101,15 @@ def _weekdays(numbers: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(sorted({number % 7 for number in numbers})) if 7 in numbers else numbers
 
 
-def _times(parts: CronParts) -> tuple[int, ...]:
+def _times(parts: CronParts) -> Sequence[int]:
+    """Return the seconds after midnight; an even beat over whole hours is not written out."""
+    hours = parts.hours
     of_hour = [minute * MINUTE_S + second for minute in parts.minutes for second in parts.seconds]
-    return tuple([hour * HOUR_S + place for hour in parts.hours for place in of_hour])
+    step, rest = divmod(HOUR_S, len(of_hour))
+    is_even = not rest and of_hour == list(range(of_hour[0], HOUR_S, step))
+    if is_even and hours[-1] - hours[0] == len(hours) - 1:
+        return range(hours[0] * HOUR_S + of_hour[0], (hours[-1] + 1) * HOUR_S, step)
+    return tuple([hour * HOUR_S + place for hour in hours for place in of_hour])
 
 
 def _calendar(parts: CronParts) -> Calendar:
