@@ -18,6 +18,7 @@ from duly.model.errors import (
 )
 
 NAME: Final = "duly"
+NOT_DONE: Final = "not done: "
 _LABEL: Final = "org.duly.duly"
 _COMMAND_S: Final = 30
 # A line by which we know a unit of ours again, so that nobody else's is overwritten or removed.
@@ -44,9 +45,6 @@ def unit(home: Path, argv: tuple[str, ...], search_path: str) -> Unit:
     if sys.platform == "darwin":
         return _launchd(home, argv, search_path)
     return _systemd(home, argv, search_path)
-
-
-NOT_DONE: Final = "not done: "
 
 
 def install(wanted: Unit) -> list[str]:

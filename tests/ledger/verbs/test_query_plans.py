@@ -15,7 +15,6 @@ from tests.ledger.verbs.stores import STORES, Store
 INDEXES = {
     "due_automations": "automation_due",
     "coming_automations": "automation_due",
-    "due_elapsed_automations": "automation_due",
     "next_due": "automation_due",
     "claim_runs": "run_claimable",
     "next_priority": "run_claimable",

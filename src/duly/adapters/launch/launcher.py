@@ -233,14 +233,8 @@ class Launcher:
             if self.failure in ready:
                 poller.unregister(self.failure)
                 self.tell_start()
-            if self.wake in ready:
-                os.read(self.wake, 512)
-                self.reap()
-            if self.life in ready:
-                letter = os.read(self.life, 1)
-                if not letter:
-                    return
-                self.obey(letter)
+            if not self.heed(ready):
+                return
 
     def linger(self) -> None:
         """Return when nobody of the tree is left, or the node's pipe closed."""
@@ -248,14 +242,20 @@ class Launcher:
         poller.register(self.life, select.POLLIN | select.POLLHUP)
         poller.register(self.wake, select.POLLIN)
         while self.reap():
-            ready = {descriptor for descriptor, _ in poller.poll()}
-            if self.wake in ready:
-                os.read(self.wake, 512)
-            if self.life in ready:
-                letter = os.read(self.life, 1)
-                if not letter:
-                    return
-                self.obey(letter)
+            if not self.heed({descriptor for descriptor, _ in poller.poll()}):
+                return
+
+    def heed(self, ready: set[int]) -> bool:
+        """Collect who ended, and do what the node says; False: its pipe closed."""
+        if self.wake in ready:
+            os.read(self.wake, 512)
+            self.reap()
+        if self.life not in ready:
+            return True
+        letter = os.read(self.life, 1)
+        if letter:
+            self.obey(letter)
+        return bool(letter)
 
     def tell_start(self) -> None:
         """Say how the start went, once."""

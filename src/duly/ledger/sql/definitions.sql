@@ -49,7 +49,7 @@ set state = :state, state_reason = :state_reason, state_since_us = :state_since_
   version = version + 1
 where automation_id = :automation_id and version = :version and mark_due_at_us <= :mark_due_at_us
 
--- due_automations: automations due by now, longest due first, each with the timing of its revision
+-- due_automations: automations due by now, longest due first, each with the timing of its revision; all, or those by elapsed time
 select automation.automation_id, automation.workspace_id, automation.revision, automation.mark_due_at_us,
   automation.mark_slot_key, automation.mark_anchor, automation.mark_zone, automation.version,
   case when exists (select 1 from run where run.automation_id = automation.automation_id
@@ -58,18 +58,7 @@ select automation.automation_id, automation.workspace_id, automation.revision, a
 from automation join revision
   on revision.automation_id = automation.automation_id and revision.number = automation.revision
 where automation.next_due_us is not null and automation.next_due_us <= :at
-order by automation.next_due_us, automation.automation_id
-limit :limit
-
--- due_elapsed_automations: the same of rules that hold on to elapsed time, for a node whose zone data is too old for others
-select automation.automation_id, automation.workspace_id, automation.revision, automation.mark_due_at_us,
-  automation.mark_slot_key, automation.mark_anchor, automation.mark_zone, automation.version,
-  case when exists (select 1 from run where run.automation_id = automation.automation_id
-    and run.state <> 'completed' and run.state <> 'cancelled' and run.state <> 'failed') then 1 else 0 end,
-  revision.timing
-from automation join revision
-  on revision.automation_id = automation.automation_id and revision.number = automation.revision
-where automation.next_due_us is not null and automation.next_due_us <= :at and automation.mark_anchor = 'E'
+  and (:only_elapsed = 0 or automation.mark_anchor = 'E')
 order by automation.next_due_us, automation.automation_id
 limit :limit
 
@@ -83,11 +72,10 @@ where automation.next_due_us is not null and automation.next_due_us <= :by
 order by automation.next_due_us, automation.automation_id
 limit :limit
 
--- next_due: the earliest due instant of all
-select min(next_due_us) from automation where next_due_us is not null
-
--- next_due_elapsed: the earliest due instant of rules that hold on to elapsed time
-select next_due_us from automation where next_due_us is not null and mark_anchor = 'E' order by next_due_us limit 1
+-- next_due: the earliest due instant of all, or of those by elapsed time
+select next_due_us from automation
+where next_due_us is not null and (:only_elapsed = 0 or mark_anchor = 'E')
+order by next_due_us limit 1
 
 -- wall_automations: active automations by wall time, and those suspended for a reason, behind one, in order of their ids
 select automation.automation_id, automation.next_due_us, case when automation.state = 'active' then 1 else 0 end,

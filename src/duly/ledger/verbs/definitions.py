@@ -65,8 +65,8 @@ class Definitions(OnSession):
 
     def due_automations(self, limit: int, *, only_elapsed: bool = False) -> list[DueAutomation]:
         """Return automations due at this transaction's instant, longest due first."""
-        statement = "due_elapsed_automations" if only_elapsed else "due_automations"
-        return DUE.records(self._session.rows(statement, limit=limit))
+        rows = self._session.rows("due_automations", limit=limit, only_elapsed=only_elapsed)
+        return DUE.records(rows)
 
     def wall_automations(
         self, after: AutomationId, reason: str, limit: int
@@ -93,7 +93,7 @@ class Definitions(OnSession):
 
     def next_due(self, *, only_elapsed: bool = False) -> Instant | None:
         """Return the earliest due instant of any automation."""
-        found: Instant | None = self._fact("next_due_elapsed" if only_elapsed else "next_due")
+        found: Instant | None = self._fact("next_due", only_elapsed=only_elapsed)
         return found
 
     def record_mark(self, due: DueAutomation, mark: Watermark, next_due: Instant | None) -> bool:
