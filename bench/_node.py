@@ -93,12 +93,12 @@ def _define(tx: Tx, given: tuple[range, Instant, str, str]) -> None:
 
 def node(runner: Runner, settings: Settings) -> Node:
     """Return a node for a benchmark."""
-    numbers = itertools.count(1)
+    numbers, zones = itertools.count(1), Zones()
     return Node(
         owner=f"bench-{os.getpid()}",
-        host=Host(name="bench", pid=os.getpid(), boot_id="bench", tzdata="bench"),
+        host=Host(name="bench", pid=os.getpid(), boot_id="bench", tzdata=zones.version),
         settings=settings,
-        zones=Zones(),
+        zones=zones,
         new_id=lambda: f"bench-{next(numbers)}",
         runner=runner,
         is_only_owner=True,
